@@ -1,0 +1,334 @@
+"""The values that travel between rooms: frozen, without behaviour beyond their own derived names.
+
+Times are seconds since the epoch (UTC) as float; money is a decimal string in US dollars; texts
+are Markdown where the field says so and plain text elsewhere.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NewType
+
+PersonId = NewType("PersonId", str)
+"""A person on one surface: `slack:T…/U…`."""
+ThreadId = NewType("ThreadId", str)
+"""A conversation, the unit of order and memory: `slack:T…/C…/<root ts>`."""
+TurnId = NewType("TurnId", str)
+EvidenceId = NewType("EvidenceId", str)
+FileId = NewType("FileId", str)
+"""A file by id, never by address: `slack:T…/F…` for one that a person posted, `file_…` for one
+that a tool made."""
+
+Json = dict[str, Any]
+Address = Mapping[str, str]
+"""Where to answer. Opaque to core: written by an adapter's inbound half, read by its outbound
+half."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    id: PersonId
+    name: str = ""
+    groups: tuple[str, ...] = ()
+    time_zone: str = "UTC"
+    """IANA name."""
+    locale: str = "en"
+
+
+PlaceKind = Literal["dm", "group", "private", "public"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    surface: str
+    """`slack` or `teams`."""
+    tenant: str
+    channel: str
+    kind: PlaceKind
+    name: str = ""
+
+    @property
+    def id(self) -> str:
+        return f"{self.surface}:{self.tenant}/{self.channel}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRef:
+    """A file that a person named or attached. Its bytes are fetched by id through the surface."""
+
+    id: FileId
+    name: str
+    media_type: str = "application/octet-stream"
+    size: int = 0
+    """Bytes, as the platform says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a person asked, as the adapter's inbound half understood it; mentions of the bot are
+    already taken off."""
+
+    delivery: str
+    """The key that makes a second arrival of the same message a duplicate: `slack:T…/C…/<ts>`."""
+    thread: ThreadId
+    place: Place
+    person: Person
+    text: str
+    files: tuple[FileRef, ...] = ()
+    address: Address = field(default_factory=dict[str, str])
+    said_at: float
+    """When the person wrote it, by the platform's clock."""
+    is_first_contact: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """The front door's answer: the platform may be told 200 for every kind."""
+
+    kind: Literal["accepted", "duplicate", "refused"]
+    turn: TurnId | None = None
+    sentence: str = ""
+    """Why it was refused; it is already on its way to the person, privately."""
+    ahead: int = 0
+    """How many questions of the same thread are answered before this one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A claimed question. `attempt` is the fencing token: only the newest claim may finish the
+    turn."""
+
+    id: TurnId
+    question: Question
+    model: str
+    agent: str
+    attempt: int
+    accepted_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A call as the model asked for it. `name` is the alias that was bound, not the tool's own
+    key."""
+
+    id: str
+    name: str
+    arguments: Json
+    fault: str = ""
+    """Why the arguments could not be read (malformed JSON); then `arguments` is empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelMessage:
+    role: Literal["system", "user", "assistant", "tool"]
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    """Only on `assistant`."""
+    call_id: str = ""
+    """Only on `tool`: the call that this result belongs to."""
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSchema:
+    """A tool as the model sees it: alias, description, JSON schema in the provider's dialect."""
+
+    name: str
+    description: str
+    parameters: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Units of one metered use. `input_tokens` includes cached and cache-written ones;
+    `output_tokens` includes reasoning."""
+
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    pages: int = 0
+    images: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReply:
+    message: ModelMessage
+    usage: Usage
+    finish: Literal["stop", "tools", "length"]
+    model: str
+    """The name that the provider reported, else the one that was asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Billing:
+    """Who and what a metered use belongs to; travels with every call through the door."""
+
+    turn: TurnId
+    thread: ThreadId
+    person: PersonId
+    place: str
+    """`Place.id`."""
+    round: int = 0
+    """1 to 4, 5 for the last call without tools, 0 outside the loop."""
+    purpose: str = "answer"
+    """`answer`, `last_call`, `retrieve`, `specialist`, …"""
+    tool: str = ""
+    """`server/tool` where a tool caused the use."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerEntry:
+    """One metered use. `price` is None when no price is known: unpriced, never 0."""
+
+    billing: Billing
+    kind: Literal["chat", "embedding", "vision", "ocr", "image"]
+    provider: str
+    model: str
+    usage: Usage
+    price: str | None
+    price_table: str
+    """Name and version of the table that the price came from, `demo` or `offline` for uses that
+    cost nothing."""
+    outcome: str
+    """`ok`, `length`, `blocked`, or the `kind` of a ModelFailed."""
+    is_reported: bool = False
+    """True where a foreign server reported the use and we did not count it ourselves."""
+    attempt: int = 1
+    started_at: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What a turn has used so far: the sum of its ledger entries."""
+
+    models: tuple[str, ...] = ()
+    calls: int = 0
+    """Chat calls."""
+    tokens: int = 0
+    price: str = "0"
+    unpriced: int = 0
+    """How many uses have no known price."""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A discovered tool. Its key is (server, name): policy and pins go by `key`, never by an
+    alias."""
+
+    server: str
+    name: str
+    description: str
+    schema: Json
+    """The JSON schema as the server gave it; arguments are validated against this one."""
+    tags: frozenset[str] = frozenset()
+    is_idempotent: bool = False
+    digest: str = ""
+    """SHA-256 over name, description, schema and tags: the pin."""
+
+    @property
+    def key(self) -> str:
+        return f"{self.server}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """A tool that was discovered and not offered, with the rule that decided."""
+
+    key: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermittedSet:
+    """What this person may be offered for this question, and what was held back."""
+
+    offered: tuple[Tool, ...]
+    withheld: tuple[Withheld, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeFile:
+    """A file that a tool made. The bytes are kept in the files table under `id`."""
+
+    id: FileId
+    name: str
+    media_type: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A tool result, kept whole outside the prompt. `text` is what the tool said, uncut."""
+
+    id: EvidenceId
+    turn: TurnId
+    thread: ThreadId
+    person: PersonId
+    tool: str
+    """`server/tool`."""
+    title: str
+    arguments: Json
+    text: str
+    structured: Json | None = None
+    links: tuple[tuple[str, str], ...] = ()
+    """(label, address) pairs that the result offers as its own places; the only addresses a chip
+    may lead to."""
+    files: tuple[MadeFile, ...] = ()
+    is_error: bool = False
+    made_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A piece of text found by retrieve."""
+
+    id: str
+    scope: str
+    source: str
+    """What it is cut from: `turn:<id>`, later `document:<id>`."""
+    title: str
+    text: str
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chip:
+    """A citation, rendered from evidence. `url` is empty when the evidence has no address of its
+    own."""
+
+    number: int
+    label: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What the person reads. `text` is Markdown without any live link; links are chips."""
+
+    text: str
+    chips: tuple[Chip, ...] = ()
+    files: tuple[MadeFile, ...] = ()
+    cost: Cost | None = None
+    """None where no model was asked (help, refusals)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """One row of the outbox: something to be said, once, in one place.
+
+    `kind` `answer` goes to the thread for all to read; `private` is shown to `person` alone;
+    `file` carries one file.
+    """
+
+    id: str
+    turn: TurnId
+    surface: str
+    address: Address
+    kind: Literal["answer", "private", "file"]
+    person: PersonId
+    answer: Answer
+    attempt: int = 0
+    """How often it was tried before: above 0 the surface must look whether it is already there."""
