@@ -63,7 +63,8 @@ _OPAQUE = (
 )
 _TAIL = r"[^\s<>`\"|\]})]"
 _SCHEME = re.compile(
-    rf"(?<![a-z0-9])[a-z][a-z0-9+.-]{{1,30}}\\?:(?:\\?[/\\])+(?:{_TAIL}+(?:\([^\s()]*\))?)*"
+    rf"(?<![a-z0-9])[a-z][a-z0-9+.-]{{1,30}}\\?:(?:\\?[/\\])+"
+    rf"(?:[^\s/\[\]]*\[[0-9a-f:.%]*\])?(?:{_TAIL}+(?:\([^\s()]*\))?)*"
     rf"|(?<![a-z0-9-])(?:{_OPAQUE}):(?=[^\s*_])(?:{_TAIL}+)"
     rf"|(?<![a-z0-9:/\\.])\\?/\\?/(?=[a-z0-9-]+\.[a-z])(?:{_TAIL}+)"
     rf"|(?<![a-z0-9])https?(?::|%3a)(?:{_TAIL}+)",
@@ -235,9 +236,10 @@ class _Desk:
             return mark
         if pattern is not _HOST:
             return REMOVED
+        more = match.group("more") or ""
         if match.group(1) not in _TOP_LEVEL and not match.group(1).startswith("xn--"):
-            return found
-        if match.group("more") or match.group().startswith("www."):
+            return REMOVED if "?" in more.rstrip("?") else found
+        if more or match.group().startswith("www."):
             return REMOVED
         # A bare host name is a fact that people ask for; as code no client turns it into a link.
         return found if in_code else f"`{found}`"

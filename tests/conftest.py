@@ -1,0 +1,1 @@
+"""Fixtures that every room's tests share."""
