@@ -1,5 +1,6 @@
 """Rows of sealed checkpoints: the newest of a turn, with the writes that wait beside it."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from core.records import TurnId
@@ -36,20 +37,27 @@ async def put(db: Database, turn: TurnId, namespace: str, checkpoint: Sealed) ->
         )
 
 
-async def put_write(
-    db: Statements, turn: TurnId, namespace: str, checkpoint: str, write: SealedWrite
+async def put_writes(
+    db: Database,
+    turn: TurnId,
+    namespace: str,
+    checkpoint: str,
+    writes: Sequence[SealedWrite],
 ) -> None:
     """Keep what a task wrote before its round was complete; the same position again replaces
     it."""
-    await db.execute(
-        """
-        INSERT INTO checkpoint_writes (turn, namespace, checkpoint, task, position, path, body)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (turn, namespace, checkpoint, task, position)
-        DO UPDATE SET path = excluded.path, body = excluded.body
-        """,
-        (turn, namespace, checkpoint, write.task, write.position, write.path, write.body),
-    )
+    async with db.transaction() as tx:
+        for write in writes:
+            await tx.execute(
+                """
+                INSERT INTO checkpoint_writes (turn, namespace, checkpoint, task, position, path,
+                                               body)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (turn, namespace, checkpoint, task, position)
+                DO UPDATE SET path = excluded.path, body = excluded.body
+                """,
+                (turn, namespace, checkpoint, write.task, write.position, write.path, write.body),
+            )
 
 
 async def newest(db: Statements, turn: TurnId, namespace: str) -> Sealed | None:

@@ -5,6 +5,7 @@ per thread by a unique index, and `attempt` as fencing token, so that only the n
 finish a turn.
 """
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, LiteralString, NamedTuple
@@ -13,6 +14,8 @@ from core.records import Answer, Post, Question, ThreadId, Turn, TurnId
 from core.storage import checkpoints, outbox, threads
 from core.storage.bodies import packed, unpacked
 from core.storage.database import Conflict, Database, Dialect, Row, Statements, Transaction
+
+log = logging.getLogger(__name__)
 
 CHANNEL = "inbox"
 """The wake-up channel: rung when a question arrived or a lane became free."""
@@ -170,18 +173,37 @@ async def claim(
     except Conflict:
         # Another replica was quicker in one of these threads; the next look sees it.
         return []
-    ordered = sorted(rows, key=lambda row: row["seq"])
-    return [Claim(turn=_turn(row), tries=row["attempt"] - row["released"]) for row in ordered]
+    claims: list[Claim] = []
+    for row in sorted(rows, key=lambda row: row["seq"]):
+        try:
+            claims.append(Claim(turn=_turn(row), tries=row["attempt"] - row["released"]))
+        except ValueError:
+            # One row that cannot be read must not take the others of this claim with it.
+            log.exception(
+                "a row of the inbox cannot be read",
+                extra={"action": "inbox.unreadable", "turn": row["id"]},
+            )
+    return claims
 
 
-async def beat(db: Database, turn: Turn, owner: str, *, lease: float) -> bool:
-    """Move the lease. False: the claim is lost, and with it the right to finish."""
+Beat = Literal["held", "over", "lost"]
+
+
+async def beat(db: Database, turn: Turn, owner: str, *, lease: float) -> Beat:
+    """Move the lease: `held`. `over`: this claim has finished the turn. `lost`: another claim
+    owns it, and with it the right to finish."""
     moved = await db.execute(
         "UPDATE inbox SET lease = ?"
         " WHERE id = ? AND attempt = ? AND owner = ? AND state = 'running'",
         (lease, turn.id, turn.attempt, owner),
     )
-    return moved == 1
+    if moved == 1:
+        return "held"
+    row = await db.fetch_one(
+        "SELECT 1 AS ours FROM inbox WHERE id = ? AND attempt = ? AND finished_at IS NOT NULL",
+        (turn.id, turn.attempt),
+    )
+    return "lost" if row is None else "over"
 
 
 async def finish(

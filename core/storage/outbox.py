@@ -54,10 +54,13 @@ async def due(db: Statements, surface: str, *, now: float, limit: int = 32) -> l
 
 
 async def next_due(db: Statements, surface: str) -> float | None:
-    """When the next post may be tried, or None when nothing waits."""
+    """When the first post of some line may be tried, or None when nothing waits."""
     row = await db.fetch_one(
-        "SELECT min(CASE WHEN lease > due_at THEN lease ELSE due_at END) AS due FROM outbox"
-        " WHERE surface = ? AND state = 'waiting'",
+        """
+        SELECT min(CASE WHEN lease > due_at THEN lease ELSE due_at END) AS due FROM outbox
+        WHERE seq IN (SELECT min(seq) FROM outbox WHERE surface = ? AND state = 'waiting'
+                      GROUP BY line)
+        """,
         (surface,),
     )
     return None if row is None else row["due"]
