@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from core.capabilities.forbidden import forbidden_argument
+from core.capabilities.references import references, target
 from core.errors import BadArguments
 from core.records import Json, Tool
 
@@ -36,8 +37,11 @@ def schema_fault(schema: Mapping[str, Any]) -> str:
     import jsonschema.validators
 
     validators: Any = jsonschema.validators
-    if any(not reference.startswith("#") for reference in _references(schema)):
-        return "its schema refers to another document, which is not fetched"
+    for reference in references(schema):
+        if not reference.startswith("#"):
+            return "its schema refers to another document, which is not fetched"
+        if target(schema, reference) is None:
+            return f"its schema refers to {reference[:80]}, which is not in it"
     try:
         validators.validator_for(schema).check_schema(schema)
     except jsonschema.SchemaError as error:
@@ -108,16 +112,3 @@ def _sentence(error: Any) -> str:
     elif error.validator == "required":
         message = message.replace(" is a required property", " is missing")
     return f"{where}: {message[:_SHOWN_CHARACTERS]}"
-
-
-def _references(schema: Any) -> Iterator[str]:
-    stack = [schema]
-    while stack:
-        value = stack.pop()
-        if isinstance(value, Mapping):
-            for key, inner in cast("Mapping[Any, Any]", value).items():
-                if key in ("$ref", "$dynamicRef") and isinstance(inner, str):
-                    yield inner
-                stack.append(inner)
-        elif isinstance(value, list):
-            stack.extend(cast("list[Any]", value))
