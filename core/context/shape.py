@@ -1,7 +1,7 @@
 """What of a thread the model is shown: a projection of stored state, flat in its length."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.records import ModelMessage
 
@@ -58,3 +58,12 @@ def prompt(
 def cut(text: str, limit: int) -> str:
     """At most `limit` characters, the cut marked."""
     return text if len(text) <= limit else text[: limit - 2].rstrip() + " …"
+
+
+def tightened(active: Sequence[ModelMessage], limit: int = 1_500) -> list[ModelMessage]:
+    """The active turn with every tool result cut to `limit` characters, for a model whose
+    context was too small for the whole."""
+    return [
+        replace(message, text=cut(message.text, limit)) if message.role == "tool" else message
+        for message in active
+    ]
