@@ -73,6 +73,8 @@ class Courier:
         self._channel = outbox.channel(surface.name)
         self._busy: dict[str, asyncio.Task[None]] = {}
         self._is_draining = False
+        self._drained = asyncio.Event()
+        self._is_over = False
 
     async def run(self) -> None:
         """Deliver until `drain`."""
@@ -86,6 +88,7 @@ class Courier:
                         self._serve(post), name=f"post {post.id}"
                     )
                 if self._is_draining and not self._busy:
+                    self._drained.set()
                     return
                 if not due:
                     await self._db.wait(self._channel, await self._idle_seconds())
@@ -94,17 +97,18 @@ class Courier:
         """Bring what can be brought now, for at most that long. `run` returns then; what is
         left waits for the next start."""
         self._is_draining = True
-        with suppress(TimeoutError, Unavailable):
+        with suppress(Unavailable):
+            await self._db.notify(self._channel)
+        with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._db.notify(self._channel)
-                while self._busy:
-                    await asyncio.wait(self._busy.values())
+                await self._drained.wait()
+        self._is_over = True
         for task in self._busy.values():
             task.cancel()
 
     async def _due(self) -> list[Post]:
         free = self._patience.concurrency - len(self._busy)
-        if free <= 0:
+        if free <= 0 or self._is_over:
             return []
         try:
             # The busy ones may be among the first until their try is counted.

@@ -6,7 +6,7 @@ decide when to look, and hold a turn to its deadline.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -96,9 +96,12 @@ class Lanes:
                     await self._wait_for_change()
                     continue
                 claims = await self._claim(free)
+                if self._is_draining:
+                    await self._give_back(claims)
+                    break
                 for claim in claims:
                     self._start(group, claim)
-                if len(claims) < free and not self._is_draining:
+                if len(claims) < free:
                     await self._db.wait(inbox.CHANNEL, self._limits.poll)
 
     async def drain(self, seconds: float) -> None:
@@ -147,12 +150,16 @@ class Lanes:
         try:
             await self._serve_while_owned(claim)
         except asyncio.CancelledError:
-            # Whether by a drain or by the end of the process: give it back, or it waits for its
-            # lease. Nothing to be done when not even that can be written.
-            with suppress(Unavailable, TimeoutError):
-                async with asyncio.timeout(self._limits.last_word):
-                    await inbox.release(self._db, claim.turn, self._owner)
+            await self._give_back([claim])
             raise
+
+    async def _give_back(self, claims: Sequence[inbox.Claim]) -> None:
+        # Not giving back costs the wait for the lease: no reason to hold up the end of the
+        # process when even that cannot be written.
+        with suppress(Unavailable, TimeoutError):
+            async with asyncio.timeout(self._limits.last_word):
+                for claim in claims:
+                    await inbox.release(self._db, claim.turn, self._owner)
 
     async def _serve_while_owned(self, claim: inbox.Claim) -> None:
         try:
@@ -194,10 +201,9 @@ class Lanes:
             async with limit:
                 await self._run_turn(turn)
         # Whatever goes wrong in one turn is told to its person and must not end the others.
-        except Exception:
-            if limit.expired():
-                failure = DeadlineExceeded("The time for this turn ran out.")
-            await self._fail(turn, failure)
+        except Exception as failure:
+            late = DeadlineExceeded("The time for this turn ran out.")
+            await self._fail(turn, late if limit.expired() else failure)
 
     async def _fail(self, turn: Turn, failure: Exception) -> None:
         try:

@@ -160,3 +160,5 @@ CREATE TABLE embeddings (
 );
 CREATE INDEX embeddings_of_scope ON embeddings (scope, seq);
 CREATE INDEX embeddings_of_source ON embeddings (source);
+CREATE INDEX embeddings_words ON embeddings
+  USING gin (to_tsvector('simple', title || ' ' || body));
