@@ -4,6 +4,7 @@ The shown schema may say less than the original, which validates the arguments: 
 does not take is left out or said in words.
 """
 
+import inspect
 import re
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -47,7 +48,7 @@ def bound(tools: Mapping[str, Tool], dialect: Dialect) -> tuple[ToolSchema, ...]
     return tuple(
         ToolSchema(
             name=alias,
-            description=_cut(tool.description),
+            description=_cut(inspect.cleandoc(tool.description)),
             parameters=acceptable(tool.schema, dialect),
         )
         for alias, tool in sorted(tools.items())
