@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 from urllib.parse import unquote
 
+from core.capabilities.shapes import listing, mapping
 from core.records import Json
 
 MOST_NODES = 3_000
@@ -25,8 +26,7 @@ _DEFINITIONS = ("$defs", "definitions")
 def written_out(schema: Mapping[str, Any]) -> Json:
     """The same schema without references. A definition inside itself is cut to its bare type, and
     so is what lies beyond MOST_NODES or cannot be found."""
-    written = _Writing(schema).node(schema, ())
-    return written if isinstance(written, dict) else {}
+    return mapping(_Writing(schema).node(schema, ()))
 
 
 def target(schema: Mapping[str, Any], reference: str) -> Any:
@@ -92,11 +92,10 @@ class _Writing:
         }
 
     def value(self, key: str, value: Any, inside: tuple[str, ...]) -> Any:
-        if key in MAPS and isinstance(value, Mapping):
-            named = cast("Mapping[str, Any]", value)
-            return {name: self.node(inner, inside) for name, inner in named.items()}
-        if isinstance(value, list) and (key in LISTS or key in SINGLES):
-            return [self.node(inner, inside) for inner in cast("list[Any]", value)]
+        if key in MAPS:
+            return {name: self.node(inner, inside) for name, inner in mapping(value).items()}
+        if key in LISTS or (key in SINGLES and isinstance(value, list)):
+            return [self.node(inner, inside) for inner in listing(value)]
         if key in SINGLES:
             return self.node(value, inside)
         return value
@@ -104,9 +103,7 @@ class _Writing:
 
 def _bare(found: Any) -> Json:
     """What is left of a schema that is not written out: its type, its title as a description."""
-    if not isinstance(found, Mapping):
-        return {}
-    schema = cast("Mapping[str, Any]", found)
+    schema = mapping(found)
     bare: Json = {"type": schema["type"]} if isinstance(schema.get("type"), str) else {}
     if title := schema.get("description") or schema.get("title"):
         bare["description"] = str(title)

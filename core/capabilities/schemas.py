@@ -4,6 +4,7 @@ The shown schema may say less than the original, which validates the arguments: 
 does not take is left out or said in words.
 """
 
+import inspect
 import re
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -47,7 +48,7 @@ def bound(tools: Mapping[str, Tool], dialect: Dialect) -> tuple[ToolSchema, ...]
     return tuple(
         ToolSchema(
             name=alias,
-            description=_cut(tool.description),
+            description=_cut(inspect.cleandoc(tool.description)),
             parameters=acceptable(tool.schema, dialect),
         )
         for alias, tool in sorted(tools.items())
@@ -121,8 +122,10 @@ def _name_values(shaped: Json, schema: Json, dialect: Dialect, *, keep_null: boo
 def _bounds(shaped: Json, schema: Json, dialect: Dialect) -> None:
     for key in _KEPT_PLAIN if dialect == "plain" else _KEPT:
         # Draft 4 wrote exclusive bounds as booleans; no provider takes those.
-        if key in schema and not (key.startswith("exclusive") and schema[key] in (True, False)):
+        if key in schema and not (key.startswith("exclusive") and isinstance(schema[key], bool)):
             shaped[key] = schema[key]
+    if shaped.get("default", "") is None:
+        del shaped["default"]
     if dialect == "plain" and schema.get("default") is not None:
         _say(shaped, f"Default: {str(schema['default'])[:80]}.")
     form = schema.get("format")
@@ -135,7 +138,7 @@ def _bounds(shaped: Json, schema: Json, dialect: Dialect) -> None:
 def _object(shaped: Json, schema: Json, dialect: Dialect, depth: int) -> None:
     required = shapes.names(schema.get("required"))
     # A required name that no property describes is refused by some providers.
-    properties = {name: {} for name in required} | shapes.mapping(schema.get("properties"))
+    properties: Json = dict.fromkeys(required) | shapes.mapping(schema.get("properties"))
     shaped["properties"] = {
         name: _node(inner, dialect, keep_null=name in required, depth=depth + 1)
         for name, inner in properties.items()

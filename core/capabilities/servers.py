@@ -57,8 +57,11 @@ class Limits:
 
     deadline: float = 60.0
     """Of a call that names none of its own."""
-    open_within: float = 10.0
-    """To connect, shake hands and list."""
+    open_within: float = 25.0
+    """To connect, shake hands and list. The SDK waits 10 s for an old server that does not answer
+    the first question of the new protocol, before it asks the old one."""
+    first_look: float = 5.0
+    """How long the first discovery waits for a server; the others go on without it."""
     fresh_for: float = 60.0
     """How long a listing is served without asking again."""
     retry_after: float = 5.0

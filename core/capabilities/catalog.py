@@ -1,0 +1,185 @@
+"""The tools of all servers, with the digests that stand, kept fresh at little cost for a turn."""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+
+from core.capabilities import invoke
+from core.capabilities.connection import Connection
+from core.capabilities.listing import Listing, Problem
+from core.capabilities.pins import Pins, is_first_contact, standing
+from core.capabilities.servers import Limits, Server
+from core.errors import NotAllowed, SourceFailed
+from core.ports import Clock
+from core.records import Billing, Json, Tool
+
+log = logging.getLogger(__name__)
+
+FIRST_CONTACT = "first contact"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discovery:
+    """What can be reached now. `accepted` maps tool key -> the digest that stands, for
+    `core.policy.rules.permit`."""
+
+    tools: tuple[Tool, ...]
+    accepted: Mapping[str, str]
+    problems: tuple[Problem, ...]
+
+
+class _Shelf:
+    """What is known of one server."""
+
+    def __init__(self) -> None:
+        self.listing = Listing()
+        self.failure = ""
+        self.looked_at: float | None = None
+        self.is_stale = True
+        self.look: asyncio.Task[None] | None = None
+
+
+class Catalog:
+    """All servers. Enter it where it is to be closed; it opens each server when first needed."""
+
+    def __init__(
+        self,
+        servers: Sequence[Server],
+        pins: Pins,
+        *,
+        clock: Clock,
+        limits: Limits | None = None,
+    ) -> None:
+        self._pins = pins
+        self._clock = clock
+        self._limits = limits or Limits()
+        self._shelves = {server.name: _Shelf() for server in servers}
+        self._connections = {server.name: self._connection(server) for server in servers}
+        self._group = asyncio.TaskGroup()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def _connection(self, server: Server) -> Connection:
+        return Connection(server, self._limits, lambda: self._changed(server.name))
+
+    async def __aenter__(self) -> "Catalog":
+        await self._group.__aenter__()
+        for connection in self._connections.values():
+            self._tasks.append(self._group.create_task(connection.run()))
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        looks = [shelf.look for shelf in self._shelves.values() if shelf.look is not None]
+        for task in (*looks, *self._tasks):
+            task.cancel()
+        await self._group.__aexit__(None, None, None)
+
+    async def discover(self) -> Discovery:
+        """The tools of every server that answers, from what is known; what is older than
+        `fresh_for` is asked for again in the background. Only the first discovery waits, and a
+        server that does not answer costs its own tools alone."""
+        first = [
+            look
+            for name, shelf in self._shelves.items()
+            if (look := self._look_if_due(name)) is not None and shelf.looked_at is None
+        ]
+        if first:
+            await asyncio.wait(first, timeout=self._limits.first_look)
+        pinned = await self._pins.pinned()
+        tools: list[Tool] = []
+        problems: list[Problem] = []
+        accepted: dict[str, str] = {}
+        for name, shelf in self._shelves.items():
+            server = self._connections[name].server
+            tools.extend(shelf.listing.tools)
+            problems.extend(shelf.listing.problems)
+            if failure := shelf.failure or ("" if shelf.looked_at else "has not answered yet"):
+                sentence = f"server {name} did not answer: its tools are missing ({failure})"
+                problems.append(Problem(server=name, sentence=sentence))
+            is_trusted = server.is_ours or server.accept == "all"
+            accepted |= standing(shelf.listing.tools, pinned, trusted=is_trusted)
+        return Discovery(tools=tuple(tools), accepted=accepted, problems=tuple(problems))
+
+    async def call(
+        self,
+        tool: Tool,
+        arguments: Json,
+        *,
+        credentials: Mapping[str, str],
+        on_progress: invoke.OnProgress,
+        deadline: float | None = None,
+        billing: Billing | None = None,
+    ) -> invoke.RawResult:
+        """Call the tool on its server; see `invoke.call` for what is raised. Arguments and
+        permission are checked before, by the caller."""
+        connection = self._connections.get(tool.server)
+        if connection is None:
+            raise NotAllowed(f"there is no server {tool.server}")
+        try:
+            return await invoke.call(
+                connection,
+                tool,
+                arguments,
+                self._limits,
+                credentials=credentials,
+                deadline=self._limits.deadline if deadline is None else deadline,
+                on_progress=on_progress,
+                billing=billing,
+            )
+        except SourceFailed:
+            self._shelves[tool.server].is_stale = True
+            raise
+
+    async def accept(self, key: str, by: str) -> Tool:
+        """Let the tool stand as it is listed now. Raises NotAllowed when no server lists it."""
+        shelf = self._shelves.get(key.partition("/")[0])
+        for tool in shelf.listing.tools if shelf else ():
+            if tool.key == key:
+                await self._pins.accept(key, tool.digest, by, self._clock())
+                return tool
+        raise NotAllowed(f"no server lists {key} now")
+
+    def _changed(self, name: str) -> None:
+        shelf = self._shelves[name]
+        shelf.is_stale = True
+        self._look_if_due(name)
+
+    def _look_if_due(self, name: str) -> asyncio.Task[None] | None:
+        """The look that is under way, begun now when one is due; None when what is known is
+        fresh."""
+        shelf = self._shelves[name]
+        if shelf.look is not None and not shelf.look.done():
+            return shelf.look
+        age = float("inf") if shelf.looked_at is None else self._clock() - shelf.looked_at
+        wait = self._limits.retry_after if shelf.failure else self._limits.fresh_for
+        if age < wait and not (shelf.is_stale and not shelf.failure):
+            return None
+        shelf.is_stale = False
+        shelf.look = self._group.create_task(self._look(name, shelf))
+        return shelf.look
+
+    async def _look(self, name: str, shelf: _Shelf) -> None:
+        try:
+            listing = await self._connections[name].listing()
+            if self._connections[name].server.accept == "first":
+                await self._accept_first(name, listing)
+            shelf.listing, shelf.failure = listing, ""
+        except SourceFailed as failure:
+            shelf.listing, shelf.failure = Listing(), str(failure)
+        # A look runs in the background: whatever it meets must not end the other servers' tasks.
+        except Exception as error:
+            log.exception("discovery failed", extra={"server": name})
+            shelf.listing, shelf.failure = Listing(), type(error).__name__
+        finally:
+            shelf.looked_at = self._clock()
+
+    async def _accept_first(self, name: str, listing: Listing) -> None:
+        if is_first_contact(name, await self._pins.pinned()):
+            for tool in listing.tools:
+                await self._pins.accept(tool.key, tool.digest, FIRST_CONTACT, self._clock())
