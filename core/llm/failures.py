@@ -117,6 +117,8 @@ def _rejection(facts: _Facts, settings: ModelSettings, name: str) -> str:
         return f"the provider's account behind {name} has no credit left; check its billing"
     if facts.status == 404:
         return f"the provider does not know {name}, or not at this address; check name and base URL"
+    if not facts.status:
+        return f"the request to {name} could not be sent or its answer not be read"
     said = facts.message
     if settings.api_key:
         said = said.replace(settings.api_key, "…")
