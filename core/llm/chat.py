@@ -12,7 +12,7 @@ from core.llm.clients import Clients, caught, untraced
 from core.llm.failures import failure
 from core.llm.models import ModelSettings, dialect, find, unknown
 from core.llm.opening import noting
-from core.llm.retry import pause
+from core.llm.retry import persist
 from core.llm.wire import Heard, heard, to_langchain, tool_schemas
 from core.ports import Clock
 from core.records import Billing, ModelMessage, ModelReply, ToolSchema, Usage
@@ -72,22 +72,14 @@ class ChatDoor:
             raise ModelFailed("rejected", unknown(self._models, model))
         if settings.provider == "demo":
             return await self._demonstrate(messages, tools, billing)
-        now = asyncio.get_running_loop().time
-        ends = now() + deadline
-        kinds: list[str] = []
-        while True:
-            if ends <= now():
-                raise ModelFailed("timeout", f"no time was left to ask `{settings.key}`")
-            try:
-                return await self._attempt(
-                    settings, messages, tools, billing, attempt=len(kinds) + 1, ends=ends
-                )
-            except ModelFailed as failed:
-                kinds.append(failed.kind)
-                wait = pause(kinds, failed.retry_after, self._jitter())
-                if wait is None or wait >= ends - now():
-                    raise
-            await self._sleep(wait)
+        ends = asyncio.get_running_loop().time() + deadline
+
+        async def attempt(number: int) -> ModelReply:
+            return await self._attempt(
+                settings, messages, tools, billing, attempt=number, ends=ends
+            )
+
+        return await persist(attempt, ends, sleep=self._sleep, jitter=self._jitter)
 
     async def close(self) -> None:
         """Close the connections to all providers."""

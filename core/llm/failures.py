@@ -21,6 +21,9 @@ OVERFLOW_TEXTS = (
     "contextwindowexceeded",
 )
 QUOTA_CODES = {"insufficient_quota", "billing_error", "billing_hard_limit_reached"}
+# By name: LangChain, both SDKs and httpx2 each have their own, and not all of them are loaded.
+TIMEOUT_CLASSES = {"ModelTimeoutError", "APITimeoutError", "TimeoutException", "TimeoutError"}
+CONNECTION_CLASSES = {"ModelConnectionError", "APIConnectionError", "TransportError"}
 LIMIT_CODES = {"rate_limit_exceeded", "rate_limit_error"}
 
 
@@ -75,14 +78,12 @@ def _kind_by_status(status: int) -> str | None:
 
 
 def _kind_by_class(error: Exception, *, has_begun: bool, has_answer: bool) -> str:
-    from httpx2 import TimeoutException, TransportError
-    from langchain_core.exceptions import ModelConnectionError, ModelTimeoutError
-
-    if isinstance(error, (ModelTimeoutError, TimeoutError, TimeoutException)):
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if names & TIMEOUT_CLASSES:
         return "timeout"
-    if has_begun and isinstance(error, (ModelConnectionError, TransportError, ValueError)):
+    if has_begun and (names & CONNECTION_CLASSES or isinstance(error, ValueError)):
         return "cut_stream"
-    if isinstance(error, (ModelConnectionError, TransportError)):
+    if names & CONNECTION_CLASSES:
         return "unreachable"
     return "server_error" if has_answer or has_begun else "rejected"
 
