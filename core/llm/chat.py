@@ -11,7 +11,8 @@ from core.llm import demo
 from core.llm.clients import Clients, caught, untraced
 from core.llm.failures import failure
 from core.llm.models import ModelSettings, dialect, find, unknown
-from core.llm.retry import pause
+from core.llm.opening import noting
+from core.llm.retry import persist
 from core.llm.wire import Heard, heard, to_langchain, tool_schemas
 from core.ports import Clock
 from core.records import Billing, ModelMessage, ModelReply, ToolSchema, Usage
@@ -71,22 +72,14 @@ class ChatDoor:
             raise ModelFailed("rejected", unknown(self._models, model))
         if settings.provider == "demo":
             return await self._demonstrate(messages, tools, billing)
-        now = asyncio.get_running_loop().time
-        ends = now() + deadline
-        kinds: list[str] = []
-        while True:
-            if ends <= now():
-                raise ModelFailed("timeout", f"no time was left to ask `{settings.key}`")
-            try:
-                return await self._attempt(
-                    settings, messages, tools, billing, attempt=len(kinds) + 1, ends=ends
-                )
-            except ModelFailed as failed:
-                kinds.append(failed.kind)
-                wait = pause(kinds, failed.retry_after, self._jitter())
-                if wait is None or wait >= ends - now():
-                    raise
-            await self._sleep(wait)
+        ends = asyncio.get_running_loop().time() + deadline
+
+        async def attempt(number: int) -> ModelReply:
+            return await self._attempt(
+                settings, messages, tools, billing, attempt=number, ends=ends
+            )
+
+        return await persist(attempt, ends, sleep=self._sleep, jitter=self._jitter)
 
     async def close(self) -> None:
         """Close the connections to all providers."""
@@ -110,9 +103,11 @@ class ChatDoor:
             attempt=attempt,
         )
         chunks: list[AIMessageChunk] = []
+        announced: list[Usage] = []
         outcome = "failed"
         try:
-            await self._listen(settings, messages, tools, chunks, ends)
+            with noting() as announced:
+                await self._listen(settings, messages, tools, chunks, ends)
             reply = _reply(heard(chunks), settings)
             outcome = "length" if reply.finish == "length" else "ok"
             return reply
@@ -124,7 +119,7 @@ class ChatDoor:
             raise
         finally:
             # Also on the way out with an error: what was used has to be in the books.
-            await self._settle(use, heard(chunks), outcome)
+            await self._settle(use, heard(chunks), announced, outcome)
 
     async def _listen(
         self,
@@ -157,8 +152,10 @@ class ChatDoor:
             # Without the cause: the client's exceptions hold headers and the request.
             raise failure(error, settings, has_begun=bool(chunks), now=self._clock()) from None
 
-    async def _settle(self, use: Use, said: Heard, outcome: str) -> None:
-        usage = said.usage
+    async def _settle(
+        self, use: Use, said: Heard, announced: Sequence[Usage], outcome: str
+    ) -> None:
+        usage = said.usage or (announced[-1] if announced else None)
         if usage is None and outcome in FREE_WITHOUT_ANSWER and not said.model and not said.text:
             usage = Usage()
         await self._meter.end(use, usage, outcome=outcome, reported_model=said.model)
@@ -176,7 +173,7 @@ def _reply(said: Heard, settings: ModelSettings) -> ModelReply:
     """The answer that a finished stream holds. Raises `ModelFailed`."""
     if not said.finish:
         raise ModelFailed("cut_stream", f"the answer of `{settings.key}` broke off")
-    if said.finish in {"content_filter", "refusal"} or (said.refusal and not said.text):
+    if said.finish in {"content_filter", "refusal"}:
         raise ModelFailed("blocked", f"`{settings.key}` or its content filter refused to answer")
     is_cut = said.finish in {"length", "max_tokens", "model_context_window_exceeded"}
     return ModelReply(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from core.llm.models import ModelSettings
+from core.llm.opening import watch
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -114,7 +115,7 @@ def _anthropic(settings: ModelSettings) -> _Client:
     from pydantic import SecretStr
 
     timeout = Timeout(None, connect=CONNECT_SECONDS)
-    http = DefaultAsyncHttpxClient(timeout=timeout)
+    http = DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [watch]})
     options: dict[str, Any] = {}
     if settings.max_output_tokens:
         options["max_tokens"] = settings.max_output_tokens

@@ -21,6 +21,9 @@ OVERFLOW_TEXTS = (
     "contextwindowexceeded",
 )
 QUOTA_CODES = {"insufficient_quota", "billing_error", "billing_hard_limit_reached"}
+# By name: LangChain, both SDKs and httpx2 each have their own, and not all of them are loaded.
+TIMEOUT_CLASSES = {"ModelTimeoutError", "APITimeoutError", "TimeoutException", "TimeoutError"}
+CONNECTION_CLASSES = {"ModelConnectionError", "APIConnectionError", "TransportError"}
 LIMIT_CODES = {"rate_limit_exceeded", "rate_limit_error"}
 
 
@@ -75,14 +78,12 @@ def _kind_by_status(status: int) -> str | None:
 
 
 def _kind_by_class(error: Exception, *, has_begun: bool, has_answer: bool) -> str:
-    from httpx2 import TimeoutException, TransportError
-    from langchain_core.exceptions import ModelConnectionError, ModelTimeoutError
-
-    if isinstance(error, (ModelTimeoutError, TimeoutError, TimeoutException)):
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if names & TIMEOUT_CLASSES:
         return "timeout"
-    if has_begun and isinstance(error, (ModelConnectionError, TransportError, ValueError)):
+    if has_begun and (names & CONNECTION_CLASSES or isinstance(error, ValueError)):
         return "cut_stream"
-    if isinstance(error, (ModelConnectionError, TransportError)):
+    if names & CONNECTION_CLASSES:
         return "unreachable"
     return "server_error" if has_answer or has_begun else "rejected"
 
@@ -117,6 +118,8 @@ def _rejection(facts: _Facts, settings: ModelSettings, name: str) -> str:
         return f"the provider's account behind {name} has no credit left; check its billing"
     if facts.status == 404:
         return f"the provider does not know {name}, or not at this address; check name and base URL"
+    if not facts.status:
+        return f"the request to {name} could not be sent or its answer not be read"
     said = facts.message
     if settings.api_key:
         said = said.replace(settings.api_key, "…")

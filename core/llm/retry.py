@@ -1,6 +1,12 @@
-"""Whether a failed model call is made again."""
+"""Whether and when a failed model call is made again."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from core.errors import ModelFailed
+
+T = TypeVar("T")
 
 ATTEMPTS = 3
 """Calls in all, whatever they fail with."""
@@ -8,7 +14,35 @@ ALLOWED = {"rate_limited": 3, "server_error": 3, "unreachable": 3, "timeout": 2,
 """Calls that may end in the same way. What is not named is not repeated: a blocked, rejected or
 too long prompt stays what it is, and is billed each time."""
 FIRST_PAUSE = 0.5
+"""Seconds, before the dice."""
 LONGEST_PAUSE = 8.0
+
+
+async def persist(
+    attempt: Callable[[int], Awaitable[T]],
+    ends: float,
+    *,
+    sleep: Callable[[float], Awaitable[None]],
+    jitter: Callable[[], float],
+) -> T:
+    """What the first attempt that succeeds returns; attempts are numbered from 1.
+
+    `ends` is a moment on the event loop's clock: no attempt and no wait begins after it. Raises
+    the last attempt's `ModelFailed`.
+    """
+    now = asyncio.get_running_loop().time
+    kinds: list[str] = []
+    while True:
+        if ends <= now():
+            raise ModelFailed("timeout", "no time was left to ask the model")
+        try:
+            return await attempt(len(kinds) + 1)
+        except ModelFailed as failed:
+            kinds.append(failed.kind)
+            wait = pause(kinds, failed.retry_after, jitter())
+            if wait is None or wait >= ends - now():
+                raise
+        await sleep(wait)
 
 
 def pause(kinds: Sequence[str], retry_after: float, jitter: float) -> float | None:

@@ -22,7 +22,6 @@ class Heard:
     """None where the provider has not reported any."""
     finish: str
     """The provider's own word; empty when the stream ended without one."""
-    refusal: str
     model: str
 
 
@@ -61,13 +60,12 @@ def heard(chunks: "Sequence[AIMessageChunk]") -> Heard:
     Finish reason, model and usage are taken from the last chunk that has them: LangChain's own
     sum joins repeated words ("stopstop") and adds up usage that some servers send cumulatively.
     """
-    finish = refusal = model = ""
+    finish = model = ""
     usage: Usage | None = None
     for chunk in chunks:
         facts = cast("dict[str, Any]", chunk.response_metadata)
         finish = str(facts.get("finish_reason") or facts.get("stop_reason") or finish)
         model = str(facts.get("model_name") or model)
-        refusal += str(chunk.additional_kwargs.get("refusal") or "")
         if chunk.usage_metadata is not None:
             usage = _usage(cast("dict[str, Any]", chunk.usage_metadata))
     whole = chunks[0] + list(chunks[1:]) if chunks else None
@@ -76,7 +74,6 @@ def heard(chunks: "Sequence[AIMessageChunk]") -> Heard:
         calls=() if whole is None else _calls(cast("list[dict[str, Any]]", whole.tool_call_chunks)),
         usage=usage,
         finish=finish,
-        refusal=refusal,
         model=model,
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.fakes.model_script import Asked, Counted, Json, Step, pieces
 
-FINISH = {"tools": "tool_calls", "refusal": "stop", "": ""}
+FINISH = {"tools": "tool_calls", "refusal": "content_filter"}
 
 
 def error_body(step: Step) -> Json:
@@ -44,8 +44,6 @@ def events(asked: Asked, step: Step, counted: Counted) -> Iterator[str]:
         return
     if step.is_cut or step.stalls:
         return
-    if step.finish == "refusal":
-        yield _chunk(asked, step, {"refusal": "I cannot help with that."})
     yield _chunk(asked, step, {}, finish=_finish(step))
     if step.has_usage and (asked.body.get("stream_options") or {}).get("include_usage"):
         frame = _frame(asked, step, "chat.completion.chunk")

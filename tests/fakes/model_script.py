@@ -140,6 +140,7 @@ def filtered_answer(text: str = "I will tell you how") -> Step:
 
 
 def refusal(text: str = "") -> Step:
+    """Anthropic's own stop reason; OpenAI's dialect says `content_filter`."""
     return Step(text=text, finish="refusal")
 
 
@@ -155,8 +156,8 @@ def stall(text: str = "Wait for") -> Step:
     return Step(text=text, stalls=True)
 
 
-def cut(text: str = "Half an ans", *, is_abrupt: bool = False) -> Step:
-    return Step(text=text, is_cut=True, is_abrupt=is_abrupt)
+def cut(text: str = "Half an ans", **more: Any) -> Step:
+    return Step(text=text, is_cut=True, **more)
 
 
 def error_in_stream(code: str = "server_error", text: str = "So far") -> Step:

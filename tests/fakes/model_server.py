@@ -31,6 +31,8 @@ class ModelServer:
         self.billed: list[Counted] = []
         """One per request of `asked`."""
         self.dimensions = dimensions
+        self.has_stalled = asyncio.Event()
+        """Set when a request is held open by a `hang` or a `stall`."""
         self._next: Callable[[Asked], Step] = lambda asked: say("Hello.")
         self._embedding_failures: list[Step] = []
         self._closing = asyncio.Event()
@@ -108,6 +110,7 @@ class ModelServer:
         self.asked.append(asked)
         self.billed.append(counted)
         if step.hangs:
+            self.has_stalled.set()
             await self._closing.wait()
         if step.status != 200:
             body = dialect.error_body(step)
@@ -119,6 +122,7 @@ class ModelServer:
         for line in dialect.events(asked, step, counted):
             await response.write(line.encode())
         if step.stalls:
+            self.has_stalled.set()
             await self._closing.wait()
         if step.is_abrupt and request.transport is not None:
             request.transport.abort()
