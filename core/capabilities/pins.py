@@ -1,0 +1,44 @@
+"""The pin of a tool: a digest over everything of it that the model and the policy see."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+from core.records import Tool
+
+
+class Pins(Protocol):
+    """Where accepted digests are kept."""
+
+    async def pinned(self) -> Mapping[str, str]:
+        """Tool key (`server/name`) -> the digest that was accepted."""
+        ...
+
+    async def accept(self, key: str, digest: str, by: str, at: float) -> None:
+        """Let this digest stand for the tool from now on. `by` is a person id, or
+        `first contact`; `at` in seconds since the epoch."""
+        ...
+
+
+def digest(name: str, description: str, schema: Mapping[str, Any], tags: Iterable[str]) -> str:
+    """SHA-256 in hex over the canonical JSON of the four; the order of keys and tags is nothing."""
+    canonical = json.dumps(
+        [name, description, schema, sorted(tags)],
+        sort_keys=True,
+        separators=(",", ":"),
+        ensure_ascii=True,
+    )
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def is_first_contact(server: str, pinned: Mapping[str, str]) -> bool:
+    """Whether nothing of this server has ever been accepted."""
+    return not any(key.partition("/")[0] == server for key in pinned)
+
+
+def standing(tools: Iterable[Tool], pinned: Mapping[str, str], *, trusted: bool) -> dict[str, str]:
+    """The digests that stand for these tools: their own for a trusted server, else the pins."""
+    if trusted:
+        return {tool.key: tool.digest for tool in tools}
+    return {tool.key: pinned[tool.key] for tool in tools if tool.key in pinned}

@@ -1,0 +1,159 @@
+"""Reads the `policy` section of the configuration into rules, and says what is wrong with it."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from core.errors import Misconfigured
+from core.policy.rules import EVERYTHING, PLACE_KINDS, Condition, Rule, Rules, Verb
+
+Path = tuple[str | int, ...]
+
+_VERBS: tuple[Verb, ...] = ("offer", "withhold", "approve")
+_SECTION_KEYS = ("admins", "domains", "rules")
+_RULE_KEYS = (*_VERBS, "to", "in", "when", "approval", "by", "not", "expires")
+_APPROVAL_KEYS = ("by", "not", "expires")
+_TESTS = ("is", "is_not", "in", "over", "under", "contains")
+
+
+def read_policy(section: Any, lines: Mapping[Path, int] | None = None) -> Rules:
+    """The rules of a parsed `policy` section; None (no such section) offers everything to everyone.
+
+    `lines` maps a path inside the section (`("rules", 0, "offer")`) -> its line in the file.
+    Raises Misconfigured with one sentence per mistake, each with its line where it is known.
+    """
+    if section is None:
+        return EVERYTHING
+    reading = _Reading(lines or {})
+    rules = reading.section(section)
+    if reading.mistakes:
+        raise Misconfigured("\n".join(reading.mistakes))
+    return rules
+
+
+class _Reading:
+    """One pass over a section, collecting the mistakes on its way."""
+
+    def __init__(self, lines: Mapping[Path, int]) -> None:
+        self.lines = lines
+        self.mistakes: list[str] = []
+
+    def wrong(self, path: Path, sentence: str) -> None:
+        line = self.line(path)
+        place = ".".join(str(part + 1) if isinstance(part, int) else part for part in path)
+        where = f"line {line}: " if line else ""
+        self.mistakes.append(f"{where}policy{'.' + place if place else ''}: {sentence}")
+
+    def line(self, path: Path) -> int:
+        """The line of the path, else of the nearest thing around it, else 0."""
+        for length in range(len(path), -1, -1):
+            if path[:length] in self.lines:
+                return self.lines[path[:length]]
+        return 0
+
+    def section(self, section: Any) -> Rules:
+        given = self.mapping((), section, _SECTION_KEYS)
+        listed: Any = given.get("rules", [])
+        if not isinstance(listed, list):
+            self.wrong(("rules",), "must be a list of rules")
+            listed = []
+        rules = [self.rule(index, rule) for index, rule in enumerate(cast("list[Any]", listed))]
+        return Rules(
+            rules=tuple(rule for rule in rules if rule),
+            admins=self.words(("admins",), given.get("admins", []), ("group", "person")),
+            domains=frozenset(
+                word.casefold() for word in self.words(("domains",), given.get("domains", []), ())
+            ),
+        )
+
+    def rule(self, index: int, given: Any) -> Rule | None:
+        path: Path = ("rules", index)
+        rule = self.mapping(path, given, _RULE_KEYS)
+        verbs: list[Verb] = [verb for verb in _VERBS if verb in rule]
+        if len(verbs) != 1:
+            self.wrong(path, f"needs exactly one of {', '.join(_VERBS)}")
+            return None
+        verb = verbs[0]
+        what = self.words((*path, verb), rule[verb], ("tool", "tag", "server"))
+        if len(what) != 1:
+            return None
+        to = self.words((*path, "to"), rule.get("to", "group:everyone"), ("group", "person"))
+        if "to" in rule and not to:
+            self.wrong((*path, "to"), "names nobody: leave it out to mean everyone")
+        places = self.words((*path, "in"), rule.get("in", []), ("place",))
+        if "in" in rule and not places:
+            self.wrong((*path, "in"), "names no place: leave it out to mean everywhere")
+        return Rule(
+            number=index + 1,
+            line=self.line(path),
+            verb=verb,
+            what=what[0],
+            to=to,
+            places=tuple(self.place((*path, "in"), place) for place in places),
+            when=self.condition((*path, "when"), rule["when"]) if "when" in rule else None,
+            approval=self.approval(path, verb, rule),
+        )
+
+    def approval(self, path: Path, verb: Verb, rule: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        here = {key: rule[key] for key in _APPROVAL_KEYS if key in rule}
+        if verb == "approve":
+            if "approval" in rule:
+                self.wrong((*path, "approval"), "an approve rule says by, not and expires itself")
+            return here
+        if here:
+            self.wrong(path, f"{', '.join(here)} belong to an approve rule or inside approval")
+        if "approval" not in rule:
+            return None
+        if verb == "withhold":
+            self.wrong((*path, "approval"), "a rule that withholds has no approval")
+        return self.mapping((*path, "approval"), rule["approval"], _APPROVAL_KEYS)
+
+    def condition(self, path: Path, given: Any) -> Condition | None:
+        when = self.mapping(path, given, ("argument", *_TESTS))
+        tests = [test for test in _TESTS if test in when]
+        argument = when.get("argument")
+        if not isinstance(argument, str) or not argument or len(tests) != 1:
+            self.wrong(path, f"needs an argument and exactly one of {', '.join(_TESTS)}")
+            return None
+        test, value = tests[0], when[tests[0]]
+        if test == "is" and value == "external":
+            return Condition(argument=argument, test="external")
+        if test == "in" and not isinstance(value, list):
+            self.wrong((*path, "in"), "must be a list of values")
+            return None
+        if test in ("over", "under") and (
+            isinstance(value, bool) or not isinstance(value, int | float)
+        ):
+            self.wrong((*path, test), "must be a number")
+            return None
+        return Condition(argument=argument, test=cast("Any", test), value=value)
+
+    def place(self, path: Path, place: str) -> str:
+        word = place.partition(":")[2]
+        known = word in PLACE_KINDS or word.startswith("#") or any(c.isupper() for c in word)
+        if not known and "/" not in word and ":" not in word:
+            kinds = ", ".join(PLACE_KINDS)
+            self.wrong(path, f"place:{word} is none of {kinds}, no #name and no id")
+        return place
+
+    def words(self, path: Path, given: Any, kinds: tuple[str, ...]) -> tuple[str, ...]:
+        """One word or a list of words, each `kind:something` where kinds are named."""
+        listed: list[Any] = cast("list[Any]", given) if isinstance(given, list) else [given]
+        good: list[str] = []
+        for word in listed:
+            kind, _, rest = word.partition(":") if isinstance(word, str) else ("", "", "")
+            if not isinstance(word, str) or (kinds and (kind not in kinds or not rest)):
+                forms = " or ".join(f"{kind}:…" for kind in kinds) or "a word"
+                self.wrong(path, f"{word!r} must be {forms}")
+            else:
+                good.append(word)
+        return tuple(good)
+
+    def mapping(self, path: Path, given: Any, keys: tuple[str, ...]) -> Mapping[str, Any]:
+        if not isinstance(given, Mapping):
+            self.wrong(path, "must be a mapping")
+            return {}
+        found = cast("Mapping[Any, Any]", given)
+        for key in found:
+            if key not in keys:
+                self.wrong((*path, str(key)), f"is not known here; known are {', '.join(keys)}")
+        return {str(key): value for key, value in found.items()}
