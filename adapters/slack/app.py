@@ -12,7 +12,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack import commands, edge, fields, quiet
-from adapters.slack.api import NO_ANSWER, SlackApi
+from adapters.slack.api import SlackApi
 from adapters.slack.deliveries import Deliveries
 from adapters.slack.outbound import SlackSurface
 from adapters.slack.pacing import Pacing
@@ -47,10 +47,7 @@ class SlackAdapter:
                     f"Slack does not take SLACK_BOT_TOKEN ({error.reason}). Install the app "
                     "again and copy the Bot User OAuth Token."
                 ) from error
-            log.warning(
-                "Slack does not answer yet",
-                extra={"action": "slack.start", "reason": error.reason or NO_ANSWER},
-            )
+            log.warning("slack.silent", extra={"fields": {"reason": error.reason}})
 
     async def close(self) -> None:
         await self._open.aclose()

@@ -36,9 +36,8 @@ def register(
         try:
             await _greet(door, surface, api, event, prompts)
         except CountersignError as error:
-            log.warning(
-                "no greeting", extra={"action": "slack.greeting", "reason": type(error).__name__}
-            )
+            reason = type(error).__name__
+            log.warning("slack.no_greeting", extra={"fields": {"reason": reason}})
 
     untyped = cast(Any, app)
     untyped.command(COMMAND)(command)
@@ -74,8 +73,9 @@ async def _answer(door: FrontDoor, command: Json) -> str:
     )
     try:
         return await door.help(person, place)
-    except CountersignError:
-        log.warning("no help", extra={"action": "slack.help"})
+    except CountersignError as error:
+        reason = type(error).__name__
+        log.warning("slack.no_help", extra={"fields": {"reason": reason}})
         return NOT_NOW
 
 

@@ -65,13 +65,9 @@ class Deliveries:
             async with asyncio.timeout(ACCEPT_SECONDS):
                 return await self._question(asked)
         except (CountersignError, TimeoutError) as error:
+            reason = type(error).__name__
             log.warning(
-                "not taken, Slack will deliver it again",
-                extra={
-                    "action": "slack.again",
-                    "delivery": asked.delivery,
-                    "reason": type(error).__name__,
-                },
+                "slack.again", extra={"fields": {"delivery": asked.delivery, "reason": reason}}
             )
             return Reply(status=503)
 
@@ -80,15 +76,8 @@ class Deliveries:
             await commands.show_help(self._door, self._surface, asked)
             return Reply(status=200)
         receipt = await self._door.accept(asked)
-        log.info(
-            "delivery taken",
-            extra={
-                "action": f"slack.{receipt.kind}",
-                "delivery": asked.delivery,
-                "thread": asked.thread,
-                "turn": receipt.turn or "",
-            },
-        )
+        ids = {"delivery": asked.delivery, "thread": asked.thread, "turn": receipt.turn or ""}
+        log.info(f"slack.{receipt.kind}", extra={"fields": ids})
         return Reply(status=200)
 
     async def _listened(self, content: Json) -> Reply:
@@ -109,5 +98,5 @@ class Deliveries:
 
 
 def _ignored(reason: str) -> Reply:
-    log.debug("delivery left alone", extra={"action": "slack.ignored", "reason": reason})
+    log.debug("slack.ignored", extra={"fields": {"reason": reason}})
     return Reply(status=200)

@@ -54,7 +54,7 @@ class SlackSurface:
         try:
             await self._api.write("assistant.threads.setStatus", arguments)
         except DeliveryFailed as error:
-            log.info("no status shown", extra={"action": "slack.status", "reason": error.reason})
+            log.info("slack.no_status", extra={"fields": {"reason": error.reason}})
 
     async def deliver(self, post: Post, content: bytes | None) -> str:
         """Return the timestamp of the first message. Raises `DeliveryFailed`."""
@@ -99,10 +99,7 @@ class SlackSurface:
             except DeliveryFailed as error:
                 if error.reason not in _REFUSED_BLOCKS:
                     raise
-                log.warning(
-                    "blocks refused, sent as plain text",
-                    extra={"action": "slack.plain", "reason": error.reason},
-                )
+                log.warning("slack.plain_text", extra={"fields": {"reason": error.reason}})
         stamps = [
             there.get(f"{part}/{piece}")
             or await self._post(_arguments(spot, text, post, f"{part}/{piece}"))
