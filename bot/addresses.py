@@ -1,14 +1,9 @@
-"""Judges the addresses that an operator gives: web, model, database."""
+"""Judges the addresses that an operator gives."""
 
 import ipaddress
 import re
 from pathlib import Path
 from urllib.parse import urlsplit
-
-PROVIDERS = ("openai", "azure", "anthropic")
-"""Chat models are named `provider:name`, or `demo` for the offline one."""
-EMBEDDERS = ("openai", "azure")
-OFFLINE_EMBEDDER = "minilm"
 
 
 def is_loopback(host: str) -> bool:
@@ -40,24 +35,6 @@ def web_fault(address: str, *, ends: str = "") -> str:
     if ends and not address.endswith(ends):
         return f"does not end in {ends}"
     return ""
-
-
-def model_fault(name: str) -> str:
-    """What is wrong with the name of a chat model; empty when nothing is."""
-    provider, colon, model = name.partition(":")
-    if name == "demo" or (provider in PROVIDERS and colon and model.strip()):
-        return ""
-    return "names no known model; write openai:NAME, azure:DEPLOYMENT, anthropic:NAME or demo"
-
-
-def embedder_fault(name: str) -> str:
-    """What is wrong with the name of an embedding model; empty when nothing is."""
-    provider, colon, model = name.partition(":")
-    if name == OFFLINE_EMBEDDER or (provider in EMBEDDERS and colon and model.strip()):
-        return ""
-    return (
-        f"names no known embedding model; write openai:NAME, azure:DEPLOYMENT or {OFFLINE_EMBEDDER}"
-    )
 
 
 def database_fault(address: str) -> str:

@@ -66,7 +66,7 @@ def _read(given: argparse.Namespace) -> "tuple[Settings, Config]":
     from bot import config, settings
 
     found = settings.from_environment(is_workspace=given.workspace)
-    return found, config.read(found.config, found)
+    return found, config.read(found)
 
 
 def _run(given: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import yaml
 
+_KINDS = ("map", "seq", "str", "int", "float", "bool", "null", "timestamp")
 Path = tuple[str | int, ...]
 """The way to a value: keys of mappings and indices of lists."""
 
@@ -58,6 +59,9 @@ class _Reading:
             self.faults.append((line, "Anchors and aliases (& and *) are not taken here."))
             return None
         self._seen.add(id(node))
+        if node.tag.removeprefix("tag:yaml.org,2002:") not in _KINDS:
+            self.faults.append((line, f"The tag {node.tag} is not taken here."))
+            return None
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
@@ -80,10 +84,11 @@ class _Reading:
         return found
 
     def _scalar(self, node: yaml.Node, line: int) -> Any:
+        # A date is a word that happens to look like one.
         if node.tag == "tag:yaml.org,2002:timestamp":
             return str(node.value)
         try:
             return cast("object", self._scalars.construct_object(node))  # pyright: ignore[reportUnknownMemberType]
-        except (yaml.YAMLError, ValueError):
-            self.faults.append((line, f"The tag {node.tag} is not taken here."))
+        except ValueError:
+            self.faults.append((line, f"“{node.value}” is not what it was said to be."))
             return None

@@ -7,18 +7,21 @@ that is wrong is reported together, in sentences that an operator can act on.
 import difflib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from bot import addresses, keyfile
 from core.errors import Misconfigured
+from core.llm import models
+from core.llm.models import ModelSettings
 
 _OURS = ("MODEL", "EMBEDDINGS", "DATABASE", "CONFIG", "KEYS", "PUBLIC_URL", "HOST", "PORT")
 _NO_SURFACE = (
     "No chat platform is configured: set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET, "
     "or start the local workspace, which needs no account: countersign run --workspace"
 )
+OFFLINE_EMBEDDER = "minilm"
 SIGNING_SECRET_LENGTH = 32
 """Characters: Slack's signing secrets are 16 bytes in hexadecimal."""
 
@@ -42,23 +45,20 @@ class Providers:
     azure_endpoint: str = ""
     azure_api_version: str = ""
 
-    def lack(self, provider: str) -> str:
-        """The name of the setting that this provider needs and has not; empty when complete.
-
-        OpenAI and Anthropic at an address of the operator's own may need no key.
-        """
-        needs = {
-            "openai": (("OPENAI_API_KEY", self.openai_api_key or self.openai_base_url),),
-            "anthropic": (
-                ("ANTHROPIC_API_KEY", self.anthropic_api_key or self.anthropic_base_url),
-            ),
-            "azure": (
-                ("AZURE_OPENAI_ENDPOINT", self.azure_endpoint),
-                ("AZURE_OPENAI_API_KEY", self.azure_api_key),
-                ("AZURE_OPENAI_API_VERSION", self.azure_api_version),
-            ),
-        }
-        return " and ".join(name for name, value in needs.get(provider, ()) if not value)
+    def reach(self, name: str) -> ModelSettings:
+        """The model `provider:name` with its address and key. Raises `Misconfigured`."""
+        model = models.parse(name)
+        match model.provider:
+            case "openai":
+                address, key = self.openai_base_url, self.openai_api_key
+            case "anthropic":
+                address, key = self.anthropic_base_url, self.anthropic_api_key
+            case "azure":
+                address, key = self.azure_endpoint, self.azure_api_key
+            case "demo":
+                address, key = "", ""
+        version = self.azure_api_version if model.provider == "azure" else ""
+        return replace(model, base_url=address, api_key=key, api_version=version)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +78,8 @@ class Settings:
     config: Path | None
     keys: str = field(repr=False)
     """`id:base64,…`; empty where a key file in `state` takes its place."""
+    server_secrets: Mapping[str, str] = field(repr=False)
+    """Values for `${MCP_…}` in the `servers` section, by that name."""
     public_url: str
     host: str
     port: int
@@ -94,6 +96,7 @@ class Settings:
         if self.slack:
             given += [self.slack.bot_token, self.slack.signing_secret]
         given += [key.partition(":")[2] for key in self.keys.split(",")]
+        given += self.server_secrets.values()
         if password := urlsplit(self.database).password:
             given += [password, unquote(password)]
         return tuple(value for value in given if value)
@@ -117,12 +120,13 @@ def read(environment: Mapping[str, str], *, folder: Path, is_workspace: bool) ->
         is_workspace=is_workspace,
         slack=None if is_workspace else _slack(given),
         model=given.text("COUNTERSIGN_MODEL", "demo"),
-        embeddings=given.text("COUNTERSIGN_EMBEDDINGS", addresses.OFFLINE_EMBEDDER),
+        embeddings=given.text("COUNTERSIGN_EMBEDDINGS", OFFLINE_EMBEDDER),
         providers=_providers(given),
         database=f"sqlite:///{file}" if file else database,
         state=file.parent if file else (folder / ".state").absolute(),
         config=_config(given, folder),
         keys=given.text("COUNTERSIGN_KEYS", is_secret=True),
+        server_secrets=given.all_named("MCP_"),
         public_url=given.address("COUNTERSIGN_PUBLIC_URL"),
         host=given.text("COUNTERSIGN_HOST", "127.0.0.1"),
         port=_port(given),
@@ -170,6 +174,11 @@ class _Given:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
             self.problems.append(f"The file of {name}_FILE ({path}) cannot be read: {reason}.")
             return default
+
+    def all_named(self, beginning: str) -> dict[str, str]:
+        """The secrets whose names begin so, those given as files under their plain name."""
+        names = {n.removesuffix("_FILE") for n in self._environment if n.startswith(beginning)}
+        return {name: self.text(name, is_secret=True) for name in sorted(names)}
 
     def address(self, name: str, default: str = "", *, ends: str = "") -> str:
         value = self.text(name, default)
@@ -232,11 +241,17 @@ def _port(given: _Given) -> int:
 
 def _judge_whole(given: _Given, settings: Settings) -> None:
     """What can only be judged from several settings together."""
-    given.judge("COUNTERSIGN_MODEL", addresses.model_fault(settings.model))
-    given.judge("COUNTERSIGN_EMBEDDINGS", addresses.embedder_fault(settings.embeddings))
     for name, value in (("MODEL", settings.model), ("EMBEDDINGS", settings.embeddings)):
-        if lack := settings.providers.lack(value.partition(":")[0]):
-            given.judge(f"COUNTERSIGN_{name}", f"is {value}, which needs {lack}")
+        if name == "EMBEDDINGS" and value == OFFLINE_EMBEDDER:
+            continue
+        try:
+            model = models.known([settings.providers.reach(value)])[value]
+            if name == "EMBEDDINGS" and model.provider != "openai":
+                raise Misconfigured(
+                    f"`{value}` does not embed; write {OFFLINE_EMBEDDER} or openai:NAME"
+                )
+        except Misconfigured as fault:
+            given.problems.append(f"COUNTERSIGN_{name}: {fault}.")
     if settings.keys:
         given.judge("COUNTERSIGN_KEYS", keyfile.keys_fault(settings.keys))
     elif settings.database.startswith("postgresql://"):
