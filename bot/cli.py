@@ -103,15 +103,15 @@ async def _running(settings: "Settings", config: "Config") -> int:
     from bot import lifecycle, wiring
     from bot.server import Server
 
-    application = await wiring.build(settings, config)
-    standing = lifecycle.Standing()
-    server = Server(application, standing, host=settings.host, port=settings.port)
+    async with wiring.build(settings, config) as application:
+        standing = lifecycle.Standing()
+        server = Server(application, standing, host=settings.host, port=settings.port)
 
-    def greet() -> None:
-        if text := application.greeting(server.address):
-            print(text, flush=True)
+        def greet() -> None:
+            if text := application.greeting(server.address):
+                print(text, flush=True)
 
-    return await lifecycle.run([*application.parts, server], standing, on_up=greet)
+        return await lifecycle.run([*application.parts, server], standing, on_up=greet)
 
 
 def _check(given: argparse.Namespace) -> int:
