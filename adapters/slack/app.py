@@ -1,0 +1,94 @@
+"""Puts the Slack adapter together for one workspace."""
+
+import asyncio
+import logging
+import time
+from contextlib import AsyncExitStack
+from typing import Any
+
+from aiohttp import web
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_sdk.web.async_client import AsyncWebClient
+
+from adapters.slack import commands, edge, fields, quiet
+from adapters.slack.api import SlackApi
+from adapters.slack.deliveries import Deliveries
+from adapters.slack.outbound import SlackSurface
+from adapters.slack.pacing import Pacing
+from adapters.slack.settings import SlackSettings
+from core.errors import DeliveryFailed, Misconfigured
+from core.ports import Clock, FrontDoor
+
+log = logging.getLogger(__name__)
+
+
+class SlackAdapter:
+    """Has a lifetime: `start` before the first delivery, `close` after the last."""
+
+    def __init__(
+        self, api: SlackApi, surface: SlackSurface, routes: tuple[web.RouteDef, ...]
+    ) -> None:
+        self.surface = surface
+        self.routes = routes
+        self._api = api
+        self._open = AsyncExitStack()
+
+    async def start(self) -> None:
+        """Learn who we are. Raises `Misconfigured` when Slack does not know the token; a Slack
+        that does not answer is no reason not to start."""
+        await self._open.enter_async_context(self._api)
+        try:
+            await self._api.introduce()
+        except DeliveryFailed as error:
+            if error.is_final:
+                await self.close()
+                raise Misconfigured(
+                    f"Slack does not take SLACK_BOT_TOKEN ({error.reason}). Install the app "
+                    "again and copy the Bot User OAuth Token."
+                ) from error
+            log.warning("slack.silent", extra={"fields": {"reason": error.reason}})
+
+    async def close(self) -> None:
+        await self._open.aclose()
+
+
+def build(
+    settings: SlackSettings, door: FrontDoor, clock: Clock, *, pacing: Pacing | None = None
+) -> SlackAdapter:
+    """`clock` is wall time, for signatures; pacing has a clock of its own that never goes back."""
+    logger = quiet.library_logger()
+    api = SlackApi(settings, logger)
+    surface = SlackSurface(api, pacing or Pacing(time.monotonic, asyncio.sleep))
+    bolt = _bolt(settings, api, logger)
+    commands.register(bolt, door, surface, api, settings.prompts)
+    deliveries = Deliveries(door, bolt, surface, api)
+    entrance = edge.Edge(settings.signing_secret, clock, deliveries.take)
+    return SlackAdapter(api, surface, (web.post(edge.PATH, entrance.respond),))
+
+
+def _bolt(settings: SlackSettings, api: SlackApi, logger: logging.Logger) -> AsyncApp:
+    """Bolt stands behind the edge, and its own verification stays on all the same.
+
+    It runs listeners before it answers, so that none is left to itself; who we are comes from
+    `api`, so that it asks Slack nothing before an answer is due.
+    """
+
+    async def authorize(**_: Any) -> AuthorizeResult:
+        own = api.own
+        return AuthorizeResult(
+            enterprise_id=fields.text(own, "enterprise_id") or None,
+            team_id=fields.text(own, "team_id") or None,
+            bot_user_id=fields.text(own, "user_id") or None,
+            bot_id=fields.text(own, "bot_id") or None,
+            bot_token=settings.bot_token,
+        )
+
+    return AsyncApp(
+        name="countersign",
+        logger=logger,
+        client=AsyncWebClient(base_url=settings.api_url, logger=logger, retry_handlers=[]),
+        signing_secret=settings.signing_secret,
+        authorize=authorize,
+        process_before_response=True,
+    )

@@ -1,0 +1,102 @@
+"""Takes verified deliveries to where they belong: questions to the front door, the rest to Bolt."""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.request.async_request import AsyncBoltRequest
+
+from adapters.slack import commands, fields, inbound
+from adapters.slack.api import SlackApi
+from adapters.slack.bodies import Body
+from core.errors import CountersignError
+from core.ports import FrontDoor, Surface
+from core.records import Json, Question
+
+log = logging.getLogger(__name__)
+ACCEPT_SECONDS = 2.5
+"""Slack waits three seconds and then delivers again."""
+LISTENED_TO = frozenset({"app_home_opened"})
+"""Events that are no questions and have a listener."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What Slack is answered: a status and, for a command, what the person sees."""
+
+    status: int
+    text: str = ""
+    media_type: str = "text/plain"
+
+
+class Deliveries:
+    """The same for every way in: HTTP today, a socket as well later."""
+
+    def __init__(self, door: FrontDoor, bolt: AsyncApp, surface: Surface, api: SlackApi) -> None:
+        self._door = door
+        self._bolt = bolt
+        self._surface = surface
+        self._api = api
+
+    async def take(self, body: Body) -> Reply:
+        """200 only for what is committed, answered or deliberately left alone; 503 asks Slack to
+        deliver it again."""
+        match body.kind:
+            case "ssl_check":
+                return Reply(status=200)
+            case "url_verification":
+                return Reply(status=200, text=fields.text(body.fields, "challenge"))
+            case "event":
+                return await self._event(body.fields)
+            case "interaction" | "command":
+                return await self._listened(body.fields)
+            case "other":
+                return _ignored("other_envelope")
+
+    async def _event(self, envelope: Json) -> Reply:
+        if fields.text(fields.child(envelope, "event"), "type") in LISTENED_TO:
+            return await self._listened(envelope)
+        own = fields.text(self._api.own, "user_id")
+        asked = inbound.question(envelope, frozenset({own} if own else ()))
+        if isinstance(asked, inbound.Ignored):
+            return _ignored(asked.reason)
+        try:
+            async with asyncio.timeout(ACCEPT_SECONDS):
+                return await self._question(asked)
+        except (CountersignError, TimeoutError) as error:
+            reason = type(error).__name__
+            log.warning(
+                "slack.again", extra={"fields": {"delivery": asked.delivery, "reason": reason}}
+            )
+            return Reply(status=503)
+
+    async def _question(self, asked: Question) -> Reply:
+        if inbound.asks_for_help(asked):
+            await commands.show_help(self._door, self._surface, asked)
+            return Reply(status=200)
+        receipt = await self._door.accept(asked)
+        ids = {"delivery": asked.delivery, "thread": asked.thread, "turn": receipt.turn or ""}
+        log.info(f"slack.{receipt.kind}", extra={"fields": ids})
+        return Reply(status=200)
+
+    async def _listened(self, content: Json) -> Reply:
+        """Bolt gets the parsed object as Socket Mode would give it, and no header from outside:
+        it takes instructions from some of them."""
+        request = AsyncBoltRequest(mode="socket_mode", body=content)
+        try:
+            async with asyncio.timeout(ACCEPT_SECONDS):
+                response = await self._bolt.async_dispatch(request)
+        except TimeoutError:
+            return Reply(status=200, text="That took too long. Please try once more.")
+        is_json = response.body.startswith("{")
+        return Reply(
+            status=response.status,
+            text=response.body,
+            media_type="application/json" if is_json else "text/plain",
+        )
+
+
+def _ignored(reason: str) -> Reply:
+    log.debug("slack.ignored", extra={"fields": {"reason": reason}})
+    return Reply(status=200)

@@ -1,0 +1,104 @@
+"""Decides what a Slack event means: a question for the core, or something to be left alone."""
+
+import re
+from dataclasses import dataclass
+
+from adapters.slack import fields, identity, mentions
+from core.records import FileId, FileRef, Json, Place, Question, ThreadId
+
+SPOKEN_SUBTYPES = frozenset({"", "file_share", "thread_broadcast"})
+"""Everything else tells about joins, edits, deletions, topics and the like."""
+_TIMESTAMP = re.compile(r"[0-9]{1,12}\.[0-9]{1,9}")
+_LOST_FILES = frozenset({"tombstone", "hidden_by_limit"})
+_HELP = frozenset({"help", "/help"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ignored:
+    """`reason` is a word for the log; it never quotes the message."""
+
+    reason: str
+
+
+def question(envelope: Json, own: frozenset[str] = frozenset()) -> Question | Ignored:
+    """Read an `event_callback`. `own` are ids of the bot beyond those that the envelope names.
+
+    The delivery key is that of the message, so that `app_mention` and `message` for one message
+    are one delivery.
+    """
+    event = fields.child(envelope, "event")
+    ours = identity.own_ids(envelope) | own
+    reason = _not_spoken(event) or _not_a_person(envelope, event, ours)
+    if reason:
+        return Ignored(reason=reason)
+    team, channel = identity.team(envelope), fields.text(event, "channel")
+    sender, stamp = fields.text(event, "user"), fields.text(event, "ts")
+    root = fields.text(event, "thread_ts") or stamp
+    if not all(map(identity.is_id, (team, channel, sender))) or not _are_stamps(stamp, root):
+        return Ignored(reason="incomplete")
+    place = identity.place(team, channel, fields.text(event, "channel_type"))
+    if place.kind != "dm" and not mentions.is_addressed(event, ours):
+        return Ignored(reason="not_addressed")
+    return Question(
+        delivery=f"slack:{team}/{channel}/{stamp}",
+        thread=ThreadId(f"slack:{team}/{channel}/{root}"),
+        place=place,
+        person=identity.person(team, sender),
+        text=mentions.words(fields.text(event, "text"), ours),
+        files=_files(event, team),
+        address=_address(place, root, stamp, sender),
+        said_at=float(stamp),
+    )
+
+
+def asks_for_help(asked: Question) -> bool:
+    """True for the bare word, which needs neither a model nor a turn."""
+    return not asked.files and asked.text.strip(" \t\n.?!").lower() in _HELP
+
+
+def _not_spoken(event: Json) -> str:
+    if fields.text(event, "type") not in {"message", "app_mention"}:
+        return "other_kind"
+    if event.get("subtype") is not None and event.get("subtype") not in SPOKEN_SUBTYPES:
+        return "subtype"
+    return "hidden" if event.get("hidden") else ""
+
+
+def _not_a_person(envelope: Json, event: Json, ours: frozenset[str]) -> str:
+    sender, app = fields.text(event, "user"), fields.text(event, "app_id")
+    if sender in ours or (app and app == fields.text(envelope, "api_app_id")):
+        return "own"
+    if event.get("bot_id") or event.get("bot_profile") or app:
+        return "bot"
+    if sender == "USLACKBOT":
+        return "slackbot"
+    return "outsider" if identity.is_outsider(envelope) else ""
+
+
+def _are_stamps(*stamps: str) -> bool:
+    return all(_TIMESTAMP.fullmatch(stamp) for stamp in stamps)
+
+
+def _address(place: Place, root: str, stamp: str, sender: str) -> dict[str, str]:
+    return {
+        "team": place.tenant,
+        "channel": place.channel,
+        "thread_ts": root,
+        "message_ts": stamp,
+        "user": sender,
+        "is_dm": "true" if place.kind == "dm" else "false",
+    }
+
+
+def _files(event: Json, team: str) -> tuple[FileRef, ...]:
+    """By id alone. A file shared from another organisation may come without its name."""
+    return tuple(
+        FileRef(
+            id=FileId(f"slack:{team}/{fields.text(file, 'id')}"),
+            name=fields.text(file, "name") or "file",
+            media_type=fields.text(file, "mimetype") or "application/octet-stream",
+            size=fields.number(file, "size"),
+        )
+        for file in fields.children(event, "files")
+        if identity.is_id(fields.text(file, "id")) and file.get("mode") not in _LOST_FILES
+    )

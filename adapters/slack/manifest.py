@@ -1,0 +1,99 @@
+"""Renders the app manifest that an administrator pastes into Slack, checked without Slack."""
+
+import json
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+import yaml
+
+from adapters.slack import scopes
+from adapters.slack.commands import COMMAND
+from adapters.slack.edge import PATH
+from core.errors import Misconfigured
+from core.records import Json
+
+_SCHEMA = Path(__file__).with_name("manifest.schema.json")
+_PROMPTS = (("What can you do for me?", "help"),)
+_ABOUT = (
+    "Countersign answers questions from the systems that it has been connected to, and says where "
+    "each answer comes from and what it cost. It reads only what the person who asks may use "
+    "there, and changes nothing in another system unless a person has approved exactly that."
+)
+
+
+def render(public_url: str) -> str:
+    """YAML for a bot that is reached at `public_url`. Raises `Misconfigured` where Slack could
+    not deliver to that address."""
+    manifest = of(public_url)
+    found = problems(manifest)
+    if found:
+        raise Misconfigured("Slack would not take this manifest: " + " ".join(found))
+    return yaml.safe_dump(manifest, sort_keys=False, allow_unicode=True, width=96)
+
+
+def of(public_url: str) -> Json:
+    parts = urlsplit(public_url)
+    if parts.scheme != "https" or not parts.hostname or parts.query or parts.fragment:
+        raise Misconfigured(
+            "Slack delivers to public https addresses only: set COUNTERSIGN_PUBLIC_URL to the "
+            "address under which the bot is reached from the internet."
+        )
+    endpoint = public_url.rstrip("/") + PATH
+    return {
+        "display_information": {
+            "name": "Countersign",
+            "description": "Answers with sources and costs, and acts only when you approve",
+            "long_description": _ABOUT,
+            "background_color": "#1f3a34",
+        },
+        "features": _features(endpoint),
+        "oauth_config": {"scopes": {"bot": list(scopes.needed())}},
+        "settings": {
+            "event_subscriptions": {"request_url": endpoint, "bot_events": sorted(scopes.EVENTS)},
+            "interactivity": {"is_enabled": True, "request_url": endpoint},
+            "org_deploy_enabled": False,
+            "socket_mode_enabled": False,
+            "token_rotation_enabled": False,
+        },
+    }
+
+
+def _features(endpoint: str) -> Json:
+    return {
+        "app_home": {
+            "home_tab_enabled": False,
+            "messages_tab_enabled": True,
+            "messages_tab_read_only_enabled": False,
+        },
+        "bot_user": {"display_name": "Countersign", "always_online": True},
+        "slash_commands": [
+            {
+                "command": COMMAND,
+                "url": endpoint,
+                "description": "What Countersign can do for you here",
+                "usage_hint": "help",
+                "should_escape": True,
+            }
+        ],
+        "agent_view": {
+            "agent_description": "Ask about your organisation's data and documents.",
+            "suggested_prompts": [
+                {"title": title, "message": message} for title, message in _PROMPTS
+            ],
+        },
+    }
+
+
+def problems(manifest: Json) -> list[str]:
+    """Where the manifest is not what Slack takes, or lacks a permission that the adapter uses."""
+    from jsonschema import Draft202012Validator
+
+    schema: Json = json.loads(_SCHEMA.read_text(encoding="utf-8"))
+    validator = cast(Any, Draft202012Validator(schema))
+    found = [f"{error.json_path}: {error.message}." for error in validator.iter_errors(manifest)]
+    if found:
+        return found
+    granted = set(manifest["oauth_config"]["scopes"]["bot"])
+    missing = [scope for scope in scopes.needed() if scope not in granted]
+    return [f"The scope {scope} is missing." for scope in missing]

@@ -1,0 +1,120 @@
+"""Builds the messages of an answer as Block Kit dictionaries.
+
+Dictionaries and not the SDK's models: those know no newer block and check lengths only partly.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from adapters.slack.render import cost, escape, limits
+from adapters.slack.render.markdown import plain
+from adapters.slack.render.split import parts, plan
+from core.records import Answer, Chip, Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message. `text` is what notifications and old clients show. `whole` is all its
+    Markdown and `closing` its sources and cost as mrkdwn, for the case that Slack refuses
+    the blocks."""
+
+    blocks: tuple[Json, ...]
+    text: str
+    whole: str
+    closing: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    messages: tuple[Message, ...]
+    whole_as_file: str = ""
+    """The whole answer as Markdown, where the messages show only its beginning."""
+
+
+def render(answer: Answer) -> Rendered:
+    """The messages of an answer in order; sources and cost stand on the last one."""
+    planned = plan(escape.inert(answer.text))
+    messages = [_message([markdown(part)], part) for part in planned.parts]
+    closing = [*sources(answer.chips), *_cost(answer)]
+    return Rendered(
+        messages=tuple(_closed(messages, closing) if closing else messages),
+        whole_as_file=answer.text if planned.needs_file else "",
+    )
+
+
+def markdown(text: str) -> Json:
+    return {"type": "markdown", "text": text}
+
+
+def context(elements: Sequence[str]) -> Json:
+    """`elements` are mrkdwn, escaped already."""
+    return {"type": "context", "elements": [{"type": "mrkdwn", "text": text} for text in elements]}
+
+
+def sources(chips: Sequence[Chip]) -> list[Json]:
+    """Numbered sources, packed into as few context blocks as hold them."""
+    packed: list[str] = []
+    for shown in map(_source, chips):
+        if packed and len(packed[-1]) + len(shown) + 3 <= limits.CONTEXT_TEXT:
+            packed[-1] += " · " + shown
+        else:
+            packed.append(shown)
+    kept = packed[: limits.SHARED_SOURCES]
+    if len(packed) > len(kept):
+        kept[-1] = "… and further sources"
+    return [context([text]) for text in kept]
+
+
+def _source(chip: Chip) -> str:
+    name = escape.label(chip.label, limits.LABEL) or "source"
+    target = escape.address(chip.url, limits.URL - limits.LABEL * 6) if chip.url else ""
+    return f"[{chip.number}] <{target}|{name}>" if target else f"[{chip.number}] {name}"
+
+
+def _cost(answer: Answer) -> list[Json]:
+    if answer.cost is None:
+        return []
+    return [context([escape.mrkdwn(cost.line(answer.cost))[: limits.CONTEXT_TEXT]])]
+
+
+def _closed(messages: list[Message], closing: list[Json]) -> list[Message]:
+    """With the closing blocks on the last message, or after it where they do not fit on it."""
+    shown = "\n".join(map(_words, closing))
+    if messages:
+        last = messages[-1]
+        if size([*last.blocks, *closing]) <= limits.MESSAGE_TOTAL:
+            return [*messages[:-1], _message([*last.blocks, *closing], last.whole, shown)]
+    return [*messages, _message(closing, "Sources and cost", shown)]
+
+
+def _message(blocks: Sequence[Json], whole: str, closing: str = "") -> Message:
+    return Message(blocks=tuple(blocks), text=fallback(whole), whole=whole, closing=closing)
+
+
+def fallback(whole: str) -> str:
+    """The beginning of a Markdown text as plain words for `text`: at most 4,000 characters,
+    escaped, never ending in the middle of an entity or of inline code."""
+    safe = escape.inert(plain(whole))
+    if limits.weight(safe) <= limits.FALLBACK_TEXT:
+        return escape.mrkdwn(safe)
+    start = safe[: limits.prefix(safe, limits.FALLBACK_TEXT - 10)]
+    return escape.mrkdwn(start + ("`" if start.count("`") % 2 else "") + " …")
+
+
+def plain_pieces(message: Message) -> list[str]:
+    """The whole message as mrkdwn texts of at most 4,000 characters, without any block."""
+    pieces = [
+        escape.mrkdwn(plain(part)) for part in parts(message.whole, limits.FALLBACK_TEXT - 100)
+    ]
+    return [*pieces, message.closing] if message.closing else pieces
+
+
+def size(blocks: Sequence[Json]) -> int:
+    """Characters of all text in the blocks, as Slack counts them together."""
+    return sum(limits.weight(_words(block)) for block in blocks)
+
+
+def _words(block: Json) -> str:
+    if block["type"] == "context":
+        return " ".join(element["text"] for element in block["elements"])
+    return block["text"]

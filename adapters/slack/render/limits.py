@@ -1,0 +1,53 @@
+"""What Slack takes in one message, and how long a text is in Slack's eyes.
+
+The numbers with "documented" stand in Slack's reference; the others are reports of people who
+measured, kept with some distance.
+"""
+
+FALLBACK_TEXT = 4_000
+"""Characters of `text`: chat.update refuses more (documented), postMessage cuts at 40,000."""
+PART_TEXT = 11_000
+"""Characters of Markdown in one message. A message's Markdown blocks may hold 12,000 together
+(documented)."""
+PART_ITEMS = 45
+"""Blocks that Slack makes of one Markdown block; reported to refuse more than 50."""
+PART_TABLES = 1
+"""Slack takes one table block in a message (documented) and expands Markdown tables into them."""
+PARTS = 6
+"""Messages of one answer. A longer answer ends after the first one and comes whole as a file."""
+MESSAGE_TOTAL = 13_000
+"""Characters of all blocks of one message; reported to refuse more than about 13,200."""
+TABLE_ROWS = 100
+"""Header included (documented)."""
+TABLE_COLUMNS = 20
+"""Documented."""
+CONTEXT_ELEMENTS = 10
+"""Documented."""
+CONTEXT_TEXT = 2_000
+"""Characters of one element of a context block; Slack takes 3,000."""
+LABEL = 150
+"""Characters of a source's name."""
+URL = 2_000
+STATUS = 100
+SHARED_SOURCES = 6
+"""Context blocks of sources that one answer may have."""
+
+
+def weight(text: str) -> int:
+    """UTF-16 units after `&`, `<` and `>` have been escaped: the longest that anybody counts."""
+    units = len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return units + 4 * text.count("&") + 3 * text.count("<") + 3 * text.count(">")
+
+
+def prefix(text: str, limit: int) -> int:
+    """How many characters from the start weigh no more than `limit`."""
+    if weight(text) <= limit:
+        return len(text)
+    low, high = 0, min(len(text), limit)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if weight(text[:middle]) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,53 @@
+"""Which permission each Web API method and each event needs, and why we ask for it."""
+
+from typing import Final
+
+READ_BACK: Final = ("channels:history", "groups:history", "im:history", "mpim:history")
+
+METHODS: Final[dict[str, tuple[str, ...]]] = {
+    "assistant.threads.setStatus": ("chat:write",),
+    "assistant.threads.setSuggestedPrompts": ("assistant:write",),
+    "auth.test": (),
+    "chat.postEphemeral": ("chat:write",),
+    "chat.postMessage": ("chat:write",),
+    "conversations.history": READ_BACK,
+    "conversations.open": ("im:write",),
+    "conversations.replies": READ_BACK,
+    "files.completeUploadExternal": ("files:write",),
+    "files.getUploadURLExternal": ("files:write",),
+    "files.info": ("files:read",),
+    "users.conversations": ("channels:read",),
+}
+"""Every method that the adapter calls. A method that is not here fails the manifest's check."""
+
+EVENTS: Final[dict[str, tuple[str, ...]]] = {
+    "app_home_opened": (),
+    "app_mention": ("app_mentions:read",),
+    "message.im": ("im:history",),
+}
+"""What the app subscribes to. `message.channels` is not among them: a mention arrives as
+`app_mention`, and what people say to each other is none of the bot's business."""
+
+COMMANDS: Final = ("commands",)
+
+REASONS: Final[dict[str, str]] = {
+    "app_mentions:read": "hear when somebody mentions the bot",
+    "assistant:write": "offer suggestions in a first direct message",
+    "channels:history": "find its own posts in a public channel, so that none is posted twice",
+    "channels:read": "tell the operator when the bot is in no channel",
+    "chat:write": "answer, and show that work goes on",
+    "commands": "the slash command",
+    "files:read": "read a file that somebody attached to a question",
+    "files:write": "put a file that was asked for into the thread",
+    "groups:history": "find its own posts in a private channel",
+    "im:history": "read direct messages to the bot, find its own posts there",
+    "im:write": "tell a person directly when the channel cannot be written to",
+    "mpim:history": "find its own posts in a group conversation",
+}
+"""Every scope of the manifest; shown by `countersign doctor` where one is missing."""
+
+
+def needed() -> tuple[str, ...]:
+    """All bot scopes, sorted."""
+    groups = (*METHODS.values(), *EVENTS.values(), COMMANDS)
+    return tuple(sorted({scope for group in groups for scope in group}))

@@ -1,0 +1,63 @@
+"""What the Slack adapter has to be told before it starts."""
+
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from core.errors import Misconfigured
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+SHORTEST_SECRET = 16
+"""Slack's signing secrets have 32 characters; anything much shorter can be guessed."""
+Prompt = tuple[str, str]
+"""(title, the words that are sent when it is chosen)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlackSettings:
+    """Raises `Misconfigured` with a sentence where a value would make the adapter unsafe."""
+
+    bot_token: str = field(repr=False)
+    signing_secret: str = field(repr=False)
+    api_url: str = "https://slack.com/api/"
+    prompts: tuple[Prompt, ...] = (("What can you do for me?", "help"),)
+    """Offered in a first direct message; Slack shows at most four."""
+
+    def __post_init__(self) -> None:
+        if not self.bot_token.startswith("xox") or not self.bot_token.isascii():
+            raise Misconfigured(
+                "SLACK_BOT_TOKEN is not a bot token. It starts with xoxb- and stands under "
+                "OAuth & Permissions in the app's settings."
+            )
+        if len(self.signing_secret) < SHORTEST_SECRET or not self.signing_secret.isascii():
+            raise Misconfigured(
+                "SLACK_SIGNING_SECRET is missing or too short. It stands under Basic Information, "
+                "App Credentials in the app's settings."
+            )
+        _check_address(self.api_url)
+
+    @property
+    def is_loopback(self) -> bool:
+        return (urlsplit(self.api_url).hostname or "") in LOOPBACK
+
+    @property
+    def origin(self) -> str:
+        """`scheme://host[:port]` of the Web API."""
+        parts = urlsplit(self.api_url)
+        return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+def _check_address(api_url: str) -> None:
+    try:
+        parts = urlsplit(api_url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise Misconfigured("SLACK_API_URL is not an address.") from error
+    if parts.scheme == "http" and host not in LOOPBACK:
+        raise Misconfigured(
+            "SLACK_API_URL is on plain http. The bot token would travel unencrypted: use https "
+            "(plain http is taken on loopback only)."
+        )
+    if parts.scheme not in {"http", "https"} or not host or parts.username is not None:
+        raise Misconfigured("SLACK_API_URL is not an https address.")
+    if not parts.path.endswith("/api/"):
+        raise Misconfigured("SLACK_API_URL has to end in /api/ (the slash included).")

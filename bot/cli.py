@@ -1,0 +1,143 @@
+"""The command line: `countersign run`, `check`, `doctor`, `manifest`."""
+
+# Imports stand inside the commands: `countersign --help` answers at once.
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bot.config import Config
+    from bot.settings import Settings
+
+MISCONFIGURED = 2
+WRONG = 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit code: 0 done, 1 found or met a problem, 2 misconfigured
+    or misspelt."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    if given.command is None:
+        parser.print_help()
+        return MISCONFIGURED
+    from core.errors import Misconfigured
+
+    try:
+        return given.command(given)
+    except Misconfigured as problem:
+        _print_problems(str(problem).splitlines())
+        return MISCONFIGURED
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="countersign", description="The governed AI colleague for Slack."
+    )
+    commands = parser.add_subparsers(metavar="COMMAND")
+    parser.set_defaults(command=None)
+    texts = {
+        "run": (_run, "start the bot"),
+        "check": (_check, "read settings and configuration, start nothing"),
+        "doctor": (_doctor, "say what is missing or out of reach"),
+    }
+    for name, (command, text) in texts.items():
+        part = commands.add_parser(name, help=text, description=text)
+        part.set_defaults(command=command)
+        part.add_argument(
+            "--workspace",
+            action="store_true",
+            help="with the local workspace, which needs no account and no key",
+        )
+    manifest = commands.add_parser("manifest", help="print an app manifest for a chat platform")
+    manifest.set_defaults(command=_manifest)
+    manifest.add_argument("surface", choices=["slack"])
+    manifest.add_argument("--url", required=True, help="where the bot is reached: https://…")
+    return parser
+
+
+def _read(given: argparse.Namespace) -> "tuple[Settings, Config]":
+    """Settings and configuration, both with all their problems. Raises `Misconfigured`."""
+    from bot import config, settings
+
+    found = settings.from_environment(is_workspace=given.workspace)
+    return found, config.read(found)
+
+
+def _run(given: argparse.Namespace) -> int:
+    from core.telemetry import logs
+    from core.telemetry.redact import Redactor
+
+    settings, config = _read(given)
+    redactor = Redactor(settings.secrets())
+    logs.configure(redactor)
+    if not settings.keys:
+        settings = _with_own_keys(settings)
+        redactor.learn(*settings.secrets())
+    return asyncio.run(_running(settings, config))
+
+
+def _with_own_keys(settings: "Settings") -> "Settings":
+    from bot import keyfile
+    from core.errors import Misconfigured
+    from core.telemetry import logs
+
+    try:
+        keys, is_new = keyfile.made_keys(settings.key_file)
+    except OSError as error:
+        reason = f"cannot be made or read: {error.strerror}"
+        raise Misconfigured(f"The key file {settings.key_file} {reason}.") from error
+    if fault := keyfile.keys_fault(keys):
+        raise Misconfigured(f"The key file {settings.key_file} {fault}.")
+    if is_new:
+        logs.get(__name__).info("keys.made", file=settings.key_file)
+    return replace(settings, keys=keys)
+
+
+async def _running(settings: "Settings", config: "Config") -> int:
+    from bot import lifecycle, wiring
+    from bot.server import Server
+
+    application = await wiring.build(settings, config)
+    standing = lifecycle.Standing()
+    server = Server(application, standing, host=settings.host, port=settings.port)
+
+    def greet() -> None:
+        if text := application.greeting(server.address):
+            print(text, flush=True)
+
+    return await lifecycle.run([*application.parts, server], standing, on_up=greet)
+
+
+def _check(given: argparse.Namespace) -> int:
+    settings, _ = _read(given)
+    where = settings.config or "no countersign.yaml, so the defaults"
+    print(f"Settings and configuration are in order ({where}).")
+    return 0
+
+
+def _doctor(given: argparse.Namespace) -> int:
+    from bot import doctor
+
+    settings, config = _read(given)
+    found = asyncio.run(doctor.problems(settings, config))
+    _print_problems(found)
+    return WRONG if found else 0
+
+
+def _manifest(given: argparse.Namespace) -> int:
+    raise NotImplementedError
+
+
+def _print_problems(problems: Sequence[str]) -> None:
+    for problem in problems:
+        print(f"- {problem}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

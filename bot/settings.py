@@ -1,0 +1,264 @@
+"""Reads the environment, once, into one frozen value.
+
+Each name may also be given as NAME_FILE with the path of a file that holds the value. Everything
+that is wrong is reported together, in sentences that an operator can act on.
+"""
+
+import difflib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from bot import addresses, keyfile
+from core.errors import Misconfigured
+from core.llm import models
+from core.llm.models import ModelSettings
+
+_OURS = ("MODEL", "EMBEDDINGS", "DATABASE", "CONFIG", "KEYS", "PUBLIC_URL", "HOST", "PORT")
+_NO_SURFACE = (
+    "No chat platform is configured: set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET, "
+    "or start the local workspace, which needs no account: countersign run --workspace"
+)
+OFFLINE_EMBEDDER = "minilm"
+SIGNING_SECRET_LENGTH = 32
+"""Characters: Slack's signing secrets are 16 bytes in hexadecimal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slack:
+    bot_token: str = field(repr=False)
+    signing_secret: str = field(repr=False)
+    api_url: str = "https://slack.com/api/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Providers:
+    """How to reach the model providers; empty where the operator gave nothing."""
+
+    openai_api_key: str = field(default="", repr=False)
+    openai_base_url: str = ""
+    anthropic_api_key: str = field(default="", repr=False)
+    anthropic_base_url: str = ""
+    azure_api_key: str = field(default="", repr=False)
+    azure_endpoint: str = ""
+    azure_api_version: str = ""
+
+    def reach(self, name: str) -> ModelSettings:
+        """The model `provider:name` with its address and key. Raises `Misconfigured`."""
+        model = models.parse(name)
+        match model.provider:
+            case "openai":
+                address, key = self.openai_base_url, self.openai_api_key
+            case "anthropic":
+                address, key = self.anthropic_base_url, self.anthropic_api_key
+            case "azure":
+                address, key = self.azure_endpoint, self.azure_api_key
+            case "demo":
+                address, key = "", ""
+        version = self.azure_api_version if model.provider == "azure" else ""
+        return replace(model, base_url=address, api_key=key, api_version=version)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    is_workspace: bool
+    slack: Slack | None
+    """None in the local workspace, which brings its own credentials."""
+    model: str
+    """`demo` or `provider:name`: the default chat model."""
+    embeddings: str
+    """`minilm` or `provider:name`."""
+    providers: Providers
+    database: str = field(repr=False)
+    """`sqlite:///` with an absolute path, or `postgresql://…`."""
+    state: Path
+    """Folder for derived files and the generated key."""
+    config: Path | None
+    keys: str = field(repr=False)
+    """`id:base64,…`; empty where a key file in `state` takes its place."""
+    server_secrets: Mapping[str, str] = field(repr=False)
+    """Values for `${MCP_…}` in the `servers` section, by that name."""
+    public_url: str
+    host: str
+    port: int
+    """0 takes any free port."""
+
+    @property
+    def key_file(self) -> Path:
+        return self.state / "sealing.key"
+
+    def secrets(self) -> tuple[str, ...]:
+        """Every value that must not be printed, for the redactor."""
+        access = self.providers
+        given = [access.openai_api_key, access.anthropic_api_key, access.azure_api_key]
+        if self.slack:
+            given += [self.slack.bot_token, self.slack.signing_secret]
+        given += [key.partition(":")[2] for key in self.keys.split(",")]
+        given += self.server_secrets.values()
+        if password := urlsplit(self.database).password:
+            given += [password, unquote(password)]
+        return tuple(value for value in given if value)
+
+
+def from_environment(*, is_workspace: bool) -> Settings:
+    """The settings of this process. Raises `Misconfigured`, one problem a line."""
+    return read(os.environ, folder=Path.cwd(), is_workspace=is_workspace)
+
+
+def read(environment: Mapping[str, str], *, folder: Path, is_workspace: bool) -> Settings:
+    """The settings in `environment`; relative paths lie under `folder`.
+
+    Raises `Misconfigured`, one problem a line.
+    """
+    given = _Given(environment, folder)
+    database = given.text("COUNTERSIGN_DATABASE", "sqlite:///.state/countersign.db", is_secret=True)
+    given.judge("COUNTERSIGN_DATABASE", addresses.database_fault(database))
+    file = addresses.sqlite_file(database, folder)
+    settings = Settings(
+        is_workspace=is_workspace,
+        slack=None if is_workspace else _slack(given),
+        model=given.text("COUNTERSIGN_MODEL", "demo"),
+        embeddings=given.text("COUNTERSIGN_EMBEDDINGS", OFFLINE_EMBEDDER),
+        providers=_providers(given),
+        database=f"sqlite:///{file}" if file else database,
+        state=file.parent if file else (folder / ".state").absolute(),
+        config=_config(given, folder),
+        keys=given.text("COUNTERSIGN_KEYS", is_secret=True),
+        server_secrets=given.all_named("MCP_"),
+        public_url=given.address("COUNTERSIGN_PUBLIC_URL"),
+        host=given.text("COUNTERSIGN_HOST", "127.0.0.1"),
+        port=_port(given),
+    )
+    _judge_whole(given, settings)
+    if given.problems:
+        raise Misconfigured("\n".join(given.problems))
+    return settings
+
+
+class _Given:
+    """What the operator gave, with the problems found so far."""
+
+    def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
+        self.problems: list[str] = []
+        self._environment = environment
+        self._folder = folder
+        known = [f"COUNTERSIGN_{name}{end}" for name in _OURS for end in ("", "_FILE")]
+        for name in sorted(environment):
+            if name.startswith("COUNTERSIGN_") and name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                meant = f"; did you mean {near[0]}?" if near else "."
+                self.problems.append(f"{name} is not a setting of Countersign{meant}")
+
+    def judge(self, name: str, fault: str) -> None:
+        if fault:
+            self.problems.append(f"{name} {fault}.")
+
+    def text(self, name: str, default: str = "", *, is_secret: bool = False) -> str:
+        """The value of NAME, or what stands in the file that NAME_FILE names."""
+        value = self._environment.get(name, "").strip()
+        file = self._environment.get(f"{name}_FILE", "").strip()
+        if not file:
+            return value or default
+        if value:
+            self.problems.append(f"Both {name} and {name}_FILE are set; take one away.")
+            return value
+        path = self._folder / file
+        if is_secret and (fault := keyfile.file_fault(path)):
+            self.problems.append(f"The file of {name}_FILE ({path}) {fault}.")
+            return default
+        try:
+            return path.read_text("utf-8").strip() or default
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not text"
+            self.problems.append(f"The file of {name}_FILE ({path}) cannot be read: {reason}.")
+            return default
+
+    def all_named(self, beginning: str) -> dict[str, str]:
+        """The secrets whose names begin so, those given as files under their plain name."""
+        names = {n.removesuffix("_FILE") for n in self._environment if n.startswith(beginning)}
+        return {name: self.text(name, is_secret=True) for name in sorted(names)}
+
+    def address(self, name: str, default: str = "", *, ends: str = "") -> str:
+        value = self.text(name, default)
+        if value:
+            self.judge(name, addresses.web_fault(value, ends=ends))
+        return value
+
+
+def _slack(given: _Given) -> Slack | None:
+    token = given.text("SLACK_BOT_TOKEN", is_secret=True)
+    secret = given.text("SLACK_SIGNING_SECRET", is_secret=True)
+    if not token and not secret:
+        given.problems.append(_NO_SURFACE)
+        return None
+    if not token:
+        given.judge("SLACK_BOT_TOKEN", "is missing; it stands under OAuth & Permissions of the app")
+    elif not token.startswith("xoxb-"):
+        given.judge("SLACK_BOT_TOKEN", "is not a bot token; it must begin with xoxb-")
+    if not secret:
+        where = "it stands under Basic Information of the app"
+        given.judge("SLACK_SIGNING_SECRET", f"is missing, so nothing could be verified; {where}")
+    elif len(secret) < SIGNING_SECRET_LENGTH:
+        fault = (
+            f"is too short: Slack's have {SIGNING_SECRET_LENGTH} characters, this has {len(secret)}"
+        )
+        given.judge("SLACK_SIGNING_SECRET", fault)
+    url = given.address("SLACK_API_URL", "https://slack.com/api/", ends="/api/")
+    return Slack(bot_token=token, signing_secret=secret, api_url=url)
+
+
+def _providers(given: _Given) -> Providers:
+    return Providers(
+        openai_api_key=given.text("OPENAI_API_KEY", is_secret=True),
+        openai_base_url=given.address("OPENAI_BASE_URL"),
+        anthropic_api_key=given.text("ANTHROPIC_API_KEY", is_secret=True),
+        anthropic_base_url=given.address("ANTHROPIC_BASE_URL"),
+        azure_api_key=given.text("AZURE_OPENAI_API_KEY", is_secret=True),
+        azure_endpoint=given.address("AZURE_OPENAI_ENDPOINT"),
+        azure_api_version=given.text("AZURE_OPENAI_API_VERSION"),
+    )
+
+
+def _config(given: _Given, folder: Path) -> Path | None:
+    named = given.text("COUNTERSIGN_CONFIG")
+    path = folder / (named or "countersign.yaml")
+    if path.is_file():
+        return path
+    if named:
+        given.judge("COUNTERSIGN_CONFIG", f"names a file that is not there: {path}")
+    return None
+
+
+def _port(given: _Given) -> int:
+    text = given.text("COUNTERSIGN_PORT", "3978")
+    if text.isascii() and text.isdigit() and int(text) <= 65535:
+        return int(text)
+    given.judge("COUNTERSIGN_PORT", "is not a port; write a number from 0 to 65535")
+    return 0
+
+
+def _judge_whole(given: _Given, settings: Settings) -> None:
+    """What can only be judged from several settings together."""
+    for name, value in (("MODEL", settings.model), ("EMBEDDINGS", settings.embeddings)):
+        if name == "EMBEDDINGS" and value == OFFLINE_EMBEDDER:
+            continue
+        try:
+            model = models.known([settings.providers.reach(value)])[value]
+            if name == "EMBEDDINGS" and model.provider != "openai":
+                raise Misconfigured(
+                    f"`{value}` does not embed; write {OFFLINE_EMBEDDER} or openai:NAME"
+                )
+        except Misconfigured as fault:
+            given.problems.append(f"COUNTERSIGN_{name}: {fault}.")
+    if settings.keys:
+        given.judge("COUNTERSIGN_KEYS", keyfile.keys_fault(settings.keys))
+    elif settings.database.startswith("postgresql://"):
+        fault = "is missing; on Postgres the sealing keys must be yours: id:base64 of 32 bytes"
+        given.judge("COUNTERSIGN_KEYS", fault)
+    elif settings.key_file.exists():
+        given.judge(f"The key file {settings.key_file}", keyfile.file_fault(settings.key_file))
+    if settings.is_workspace and not addresses.is_loopback(settings.host):
+        fault = f"is {settings.host}; the local workspace has no sign-in and stays on 127.0.0.1"
+        given.judge("COUNTERSIGN_HOST", fault)

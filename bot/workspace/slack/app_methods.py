@@ -1,0 +1,44 @@
+"""The Web API's methods with which an app is installed or connects a socket."""
+
+import secrets
+
+from bot.workspace.slack import limits
+from bot.workspace.slack.arguments import needed
+from bot.workspace.slack.checks import Refusal
+from bot.workspace.slack.records import Json
+from bot.workspace.slack.world import World
+
+
+def connections_open(world: World, _: Json) -> Json:
+    """A socket address, good for one connection."""
+    if world.sockets >= limits.SOCKETS:
+        raise Refusal("too_many_websockets")
+    ticket = secrets.token_hex(12)
+    world.tickets.add(ticket)
+    return {"url": f"{world.base.replace('http', 'ws', 1)}/socket?ticket={ticket}"}
+
+
+def oauth_access(world: World, args: Json) -> Json:
+    app = world.app
+    if args.get("client_id") != app.client_id:
+        raise Refusal("invalid_client_id")
+    if args.get("client_secret") != app.client_secret:
+        raise Refusal("bad_client_secret")
+    code = needed(args, "code")
+    if code not in world.oauth_codes:
+        raise Refusal("invalid_code")
+    world.oauth_codes.remove(code)
+    return {
+        "app_id": app.id,
+        "access_token": app.bot_token,
+        "token_type": "bot",
+        "scope": "app_mentions:read,chat:write",
+        "bot_user_id": app.member,
+        "team": {"id": world.team.id, "name": world.team.name},
+        "enterprise": None,
+        "is_enterprise_install": False,
+        "authed_user": {"id": next(iter(world.members))},
+    }
+
+
+METHODS = {"apps.connections.open": connections_open, "oauth.v2.access": oauth_access}

@@ -1,0 +1,148 @@
+"""The HTTP door of the stand-in's Web API: token, arguments, scripted faults, rate limits."""
+
+import asyncio
+import base64
+import binascii
+from collections import defaultdict, deque
+from collections.abc import Callable
+
+from aiohttp import web
+
+from bot.workspace.slack import (
+    app_methods,
+    arguments,
+    chat_methods,
+    file_methods,
+    limits,
+    read_methods,
+    thread_methods,
+    view_methods,
+)
+from bot.workspace.slack.checks import Refusal
+from bot.workspace.slack.records import Call, Fault, Json
+from bot.workspace.slack.world import World
+
+Method = Callable[[World, Json], Json]
+METHODS: dict[str, Method] = {
+    **app_methods.METHODS,
+    **chat_methods.METHODS,
+    **file_methods.METHODS,
+    **read_methods.METHODS,
+    **thread_methods.METHODS,
+    **view_methods.METHODS,
+}
+TOKENLESS = frozenset({"api.test", "oauth.v2.access"})
+SOCKET_METHODS = frozenset({"apps.connections.open"})
+
+
+class WebApi:
+    """Answers `/api/{method}`; `faults` holds what the next calls of a method must suffer."""
+
+    def __init__(self, world: World, *, rate_limits: bool = False) -> None:
+        self.world = world
+        self.rate_limits = rate_limits
+        self.faults: defaultdict[str, deque[Fault]] = defaultdict(deque)
+        self._recent: defaultdict[str, deque[float]] = defaultdict(deque)
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        method, body = request.match_info["method"], await request.read()
+        script = self.faults[method]
+        fault = script.popleft() if script else Fault()
+        if fault.delay:
+            await asyncio.sleep(fault.delay)
+        try:
+            args = arguments.read(request.query.items(), request.content_type, body)
+        except Refusal as refusal:
+            args, answer = {}, _refused(refusal)
+        else:
+            args |= _basic(request.headers.get("Authorization", "")) if method in TOKENLESS else {}
+            answer = self._answer(method, args, _token(request, args), fault)
+        status, wait = fault.status, fault.retry_after
+        if answer.get("error") == "ratelimited" and status == 200:
+            status, wait = 429, int(answer.pop("wait"))
+        self._record(method, args, answer, status, _token(request, args) != "")
+        if fault.drop:
+            _cut(request)
+        headers = {"Retry-After": str(wait)} if wait is not None else {}
+        return web.json_response(answer, status=status, headers=headers)
+
+    def _answer(self, method: str, args: Json, token: str, fault: Fault) -> Json:
+        if fault.error or fault.status != 200 or fault.drop == "before":
+            return {"ok": False, "error": fault.error or "ratelimited", **fault.extra}
+        known = METHODS.get(method)
+        if known is None:
+            return {"ok": False, "error": "unknown_method", "req_method": method}
+        try:
+            self._let_in(method, token)
+            self._pace(method, args)
+            given = {name: value for name, value in args.items() if name != "token"}
+            return {"ok": True, **known(self.world, given)}
+        except Refusal as refusal:
+            return _refused(refusal)
+
+    def _let_in(self, method: str, token: str) -> None:
+        app = self.world.app
+        if method in TOKENLESS:
+            return
+        if not token:
+            raise Refusal("not_authed")
+        if token not in (app.bot_token, app.app_token):
+            raise Refusal("invalid_auth")
+        if token != (app.app_token if method in SOCKET_METHODS else app.bot_token):
+            raise Refusal("not_allowed_token_type")
+
+    def _pace(self, method: str, args: Json) -> None:
+        """Off by default: tests of many calls would crawl."""
+        if not self.rate_limits:
+            return
+        if method == "chat.postMessage":
+            self._allow(f"{method} {args.get('channel')}", limits.POST_BURST, limits.POST_BURST)
+        elif method in limits.TIERS:
+            self._allow(method, limits.TIERS[method], 60)
+
+    def _allow(self, key: str, calls: int, seconds: float) -> None:
+        now, recent = self.world.clock(), self._recent[key]
+        while recent and recent[0] <= now - seconds:
+            recent.popleft()
+        if len(recent) >= calls:
+            raise Refusal("ratelimited", wait=max(1, round(recent[0] + seconds - now)))
+        recent.append(now)
+
+    def _record(self, method: str, args: Json, answer: Json, status: int, has_token: bool) -> None:
+        kept = {name: value for name, value in args.items() if name != "token"}
+        call = Call(
+            method=method,
+            args=kept,
+            has_token=has_token,
+            at=self.world.clock(),
+            status=status,
+            answer=answer,
+        )
+        self.world.calls.append(call)
+        self.world.publish("call", body={"method": method, "ok": answer.get("ok", False)})
+
+
+def _refused(refusal: Refusal) -> Json:
+    return {"ok": False, "error": refusal.code, **refusal.extra}
+
+
+def _token(request: web.Request, args: Json) -> str:
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else str(args.get("token") or "")
+
+
+def _basic(header: str) -> Json:
+    """Client id and secret from HTTP Basic, which oauth.v2.access takes."""
+    scheme, _, sealed = header.partition(" ")
+    if scheme.lower() != "basic":
+        return {}
+    try:
+        name, _, secret = base64.b64decode(sealed, validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        return {}
+    return {"client_id": name, "client_secret": secret}
+
+
+def _cut(request: web.Request) -> None:
+    if request.transport is not None:
+        request.transport.abort()

@@ -1,0 +1,305 @@
+"""A stand-in for Slack on loopback: the real client and server libraries run against it
+unmodified, tests drive it, and the local workspace's page shows it."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Self
+
+from aiohttp import web
+
+from bot.workspace.slack import events, hooks, interactions, limits, messages, people, seed
+from bot.workspace.slack.checks import Refusal
+from bot.workspace.slack.delivery import Carrier
+from bot.workspace.slack.file_routes import FileRoutes
+from bot.workspace.slack.records import (
+    App,
+    Call,
+    Change,
+    Channel,
+    ChannelKind,
+    Delivery,
+    Fault,
+    File,
+    Json,
+    Member,
+    Team,
+)
+from bot.workspace.slack.sockets import Sockets
+from bot.workspace.slack.web_api import WebApi
+from bot.workspace.slack.world import World
+
+BODY_LIMIT = 64 * 2**20
+HOST = "127.0.0.1"
+
+
+class SlackStandIn:
+    """One workspace with one app. Use it as an async context manager, or `start` and `stop` it.
+
+    `person` is a member's id or handle, `channel` a channel's id or name throughout.
+    """
+
+    def __init__(
+        self,
+        events_url: str = "",
+        *,
+        app: App | None = None,
+        team: Team | None = None,
+        port: int = 0,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], Awaitable[Any]] = asyncio.sleep,
+        pauses: tuple[float, ...] = limits.RETRY_PAUSES,
+        patience: float = limits.DELIVERY_SECONDS,
+        rate_limits: bool = False,
+        is_planted: bool = True,
+    ) -> None:
+        self.world = World(app or App(), team or Team(), clock)
+        self.app = self.world.app
+        self.sockets = Sockets(self.world)
+        self.carrier = Carrier(
+            self.world, self.sockets, sleep=sleep, pauses=pauses, patience=patience
+        )
+        self.carrier.events_url = events_url
+        self.web_api = WebApi(self.world, rate_limits=rate_limits)
+        self._port = port
+        self._runner: web.AppRunner | None = None
+        self._is_told = True
+        if is_planted:
+            seed.plant(self.world)
+        self.world.listeners.append(self._tell_the_app)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def start(self) -> None:
+        """Listen on loopback; `base` and `api_url` are known afterwards."""
+        site = web.Application(client_max_size=BODY_LIMIT, middlewares=[self._only_local_names])
+        files = FileRoutes(self.world)
+        site.router.add_route("*", "/api/{method}", self.web_api.answer)
+        site.router.add_post("/hooks/{name}", self._hook)
+        site.router.add_post("/upload/v1/{file}/{secret}", files.upload)
+        site.router.add_get("/files-pri/{place}/{name:.*}", files.download)
+        site.router.add_get("/socket", self.sockets.join)
+        self._runner = web.AppRunner(site, access_log=None, shutdown_timeout=1.0)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, HOST, self._port).start()
+        self._port = self._runner.addresses[0][1]
+        self.world.base = f"http://{HOST}:{self._port}"
+        await self.carrier.start()
+
+    async def stop(self) -> None:
+        try:
+            await self.sockets.close()
+            await self.carrier.stop()
+        finally:
+            if self._runner is not None:
+                await self._runner.cleanup()
+
+    @web.middleware
+    async def _only_local_names(
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
+        """A page elsewhere that points its own name at loopback is turned away."""
+        if request.host not in {f"{name}:{self._port}" for name in (HOST, "localhost")}:
+            return web.Response(status=421, text="This server answers to its loopback name only.")
+        return await handler(request)
+
+    # What the app is told.
+
+    @property
+    def base(self) -> str:
+        return self.world.base
+
+    @property
+    def api_url(self) -> str:
+        """What `SLACK_API_URL` has to be."""
+        return f"{self.world.base}/api/"
+
+    def connect(self, events_url: str) -> None:
+        """From now on the app is at this address."""
+        self.carrier.events_url = events_url
+
+    def _tell_the_app(self, change: Change) -> None:
+        if not self._is_told or not (self.carrier.events_url or self.sockets.is_connected):
+            return
+        for event in events.events_of(self.world, change):
+            self.carrier.launch(self.carrier.event(events.envelope(self.world, event)))
+
+    async def _hook(self, request: web.Request) -> web.StreamResponse:
+        try:
+            hooks.use(self.world, request.match_info["name"], await request.json())
+        except Refusal as refusal:
+            status = 404 if refusal.code in ("expired_url", "used_url") else 200
+            return web.json_response({"ok": False, "error": refusal.code}, status=status)
+        except ValueError:
+            return web.json_response({"ok": False, "error": "invalid_payload"}, status=400)
+        return web.Response(text="ok")
+
+    # What people do.
+
+    async def say(
+        self,
+        person: str,
+        channel: str,
+        text: str,
+        thread_ts: str | None = None,
+        files: Iterable[File] = (),
+        *,
+        is_told: bool = True,
+    ) -> str:
+        """Write into a channel as this person; the app hears of it unless `is_told` is False.
+        Returns the message's ts."""
+        place, member = self.channel(channel), self.member(person)
+        self._is_told = is_told
+        try:
+            said = messages.said_by_person(
+                self.world, place, member.id, text, thread_ts or "", tuple(files)
+            )
+        finally:
+            self._is_told = True
+        return str(said["ts"])
+
+    async def edit(self, channel: str, ts: str, text: str) -> None:
+        """The person changes what they wrote."""
+        place = self.channel(channel)
+        message = self.world.message(place, ts)
+        words, block = messages.typed(
+            text, self.world.members.values(), self.world.channels.values()
+        )
+        blocks = self.world.with_ids([block])
+        messages.change(self.world, place, message, {"text": words, "blocks": blocks})
+
+    async def delete(self, channel: str, ts: str) -> None:
+        place = self.channel(channel)
+        messages.remove(self.world, place, self.world.message(place, ts))
+
+    def add_file(self, person: str, name: str, content: bytes, media_type: str = "") -> File:
+        """A file that this person uploaded; hand it to `say` to share it."""
+        file = File(
+            id=self.world.next_id("F"),
+            name=name,
+            owner=self.member(person).id,
+            media_type=media_type or people.media_type_of(name),
+            content=content,
+            created=int(self.world.clock()),
+            is_complete=True,
+        )
+        self.world.files[file.id] = file
+        return file
+
+    async def click(
+        self, person: str, message: Json | str, action_id: str, value: Any = None
+    ) -> Delivery:
+        """Use a button or menu of a message (itself or its ts) as this person; `value` is what
+        they pick in a menu. Raises Refusal when they cannot see it."""
+        member = self.member(person)
+        ts = message if isinstance(message, str) else str(message["ts"])
+        place = self._place_of(ts)
+        found, _ = messages.visible_to(place, member.id, ts)
+        spot = interactions.find(found.get("blocks", []), action_id)
+        payload = interactions.message_action(self.world, member.id, place, found, spot, value)
+        return await self.carrier.interaction(payload)
+
+    async def command(self, person: str, channel: str, name: str, text: str = "") -> Delivery:
+        """Type a slash command. What the app answers directly is shown, and so is a failure."""
+        place, member = self.channel(channel), self.member(person)
+        form = interactions.command(self.world, member.id, place, name, text)
+        delivery = await self.carrier.command(form)
+        hooks.answered(self.world, form, delivery)
+        return delivery
+
+    # What tests look at.
+
+    def member(self, person: str) -> Member:
+        """Raises KeyError for somebody who is not there."""
+        for member in self.world.members.values():
+            if person in (member.id, member.name):
+                return member
+        raise KeyError(person)
+
+    def channel(self, channel: str) -> Channel:
+        """Raises KeyError for a channel that is not there."""
+        for found in self.world.channels.values():
+            if channel == found.id or (channel and channel == found.name):
+                return found
+        raise KeyError(channel)
+
+    def direct(self, person: str) -> str:
+        """The id of this person's direct message channel with the app."""
+        return self.world.direct(self.member(person).id, self.app.member).id
+
+    def add_member(self, member: Member) -> Member:
+        self.world.members[member.id] = member
+        return member
+
+    def add_channel(
+        self, name: str, members: Iterable[str], kind: ChannelKind = "public", **fields: Any
+    ) -> Channel:
+        """`members` by id or handle; the app is a member only when it is named."""
+        ids = [self.member(member).id for member in members]
+        made = Channel(id=self.world.next_id("C"), name=name, kind=kind, members=ids, **fields)
+        self.world.channels[made.id] = made
+        return made
+
+    def messages(self, channel: str, thread_ts: str | None = None) -> list[Json]:
+        """What stands in a channel or in one of its threads, oldest first, with metadata."""
+        place = self.channel(channel)
+        if thread_ts is None:
+            return messages.of_channel(place)
+        return messages.of_thread(place, thread_ts)
+
+    def replies(self, channel: str, thread_ts: str) -> list[Json]:
+        """What the app said in a thread."""
+        found = self.messages(channel, thread_ts)
+        return [message for message in found if message.get("bot_id") == self.app.bot]
+
+    def ephemerals(self, person: str, channel: str) -> list[Json]:
+        """What this person alone sees in a channel."""
+        audience = self.member(person).id
+        return [m for m in self.channel(channel).ephemerals if m["audience"] == audience]
+
+    def calls(self, method: str) -> list[Call]:
+        """The Web API calls of a method, in order."""
+        return [call for call in self.world.calls if call.method == method]
+
+    @property
+    def deliveries(self) -> list[Delivery]:
+        return self.world.deliveries
+
+    async def wait_for(self, holds: Callable[[], Any], seconds: float = 5.0) -> Any:
+        """The first true value of `holds`, looked at after every change. Raises TimeoutError."""
+        return await self.world.wait_for(holds, seconds)
+
+    async def settled(self, seconds: float = 5.0) -> None:
+        """Until every event has been delivered or given up."""
+        await self.world.wait_for(lambda: self.carrier.is_idle, seconds)
+
+    def fail(self, method: str, *faults: Fault) -> None:
+        """The next calls of this method suffer these, one each."""
+        self.web_api.faults[method].extend(faults)
+
+    def envelope_for(self, channel: str, ts: str, kind: str = "app_mention") -> Json:
+        """The event delivery of a message that is there, made anew with its own event_id. Raises
+        KeyError when this kind of event does not belong to it."""
+        place = self.channel(channel)
+        change = Change(kind="message", channel=place.id, body=self.world.message(place, ts))
+        for event in events.events_of(self.world, change):
+            if event["type"] == kind:
+                return events.envelope(self.world, event)
+        raise KeyError(kind)
+
+    async def deliver(
+        self, envelope: Json, retry: int = 0, reason: str = "http_timeout"
+    ) -> Delivery:
+        """Send one delivery now, as retry number `retry`, and wait for the answer."""
+        return await self.carrier.deliver(envelope, retry=retry, reason=reason)
+
+    def _place_of(self, ts: str) -> Channel:
+        for place in self.world.channels.values():
+            if ts in place.messages or any(m["ts"] == ts for m in place.ephemerals):
+                return place
+        raise Refusal("message_not_found")

@@ -1,0 +1,184 @@
+"""The one door to a chat model."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from core.errors import ModelFailed
+from core.ledger.meter import Meter, Use
+from core.llm import demo
+from core.llm.clients import Clients, caught, untraced
+from core.llm.failures import failure
+from core.llm.models import ModelSettings, dialect, find, unknown
+from core.llm.opening import noting
+from core.llm.retry import persist
+from core.llm.wire import Heard, heard, to_langchain, tool_schemas
+from core.ports import Clock
+from core.records import Billing, ModelMessage, ModelReply, ToolSchema, Usage
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessageChunk
+
+FREE_WITHOUT_ANSWER = {
+    "rate_limited",
+    "rejected",
+    "unreachable",
+    "server_error",
+    "context_overflow",
+}
+"""Failures that no provider bills when nothing of an answer had arrived."""
+
+
+class ChatDoor:
+    """Asks models and meters every attempt.
+
+    `ask` is the only method that reaches a model. `sleep` and `jitter` are the retries' clock
+    and dice.
+    """
+
+    def __init__(
+        self,
+        models: Mapping[str, ModelSettings],
+        meter: Meter,
+        clock: Clock,
+        *,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self._models = models
+        self._meter = meter
+        self._clock = clock
+        self._sleep = sleep
+        self._jitter = jitter
+        self._clients = Clients()
+
+    async def ask(
+        self,
+        model: str,
+        messages: Sequence[ModelMessage],
+        tools: Sequence[ToolSchema],
+        billing: Billing,
+        deadline: float,
+    ) -> ModelReply:
+        """The model's next message.
+
+        `deadline` is the time left in seconds, for all attempts together. When this returns or
+        raises, each attempt has its committed ledger entry. Raises `ModelFailed` with the kind
+        of the last attempt, and whatever the meter raises.
+        """
+        settings = find(self._models, model)
+        if settings is None:
+            raise ModelFailed("rejected", unknown(self._models, model))
+        if settings.provider == "demo":
+            return await self._demonstrate(messages, tools, billing)
+        ends = asyncio.get_running_loop().time() + deadline
+
+        async def attempt(number: int) -> ModelReply:
+            return await self._attempt(
+                settings, messages, tools, billing, attempt=number, ends=ends
+            )
+
+        return await persist(attempt, ends, sleep=self._sleep, jitter=self._jitter)
+
+    async def close(self) -> None:
+        """Close the connections to all providers."""
+        await self._clients.close()
+
+    async def _attempt(
+        self,
+        settings: ModelSettings,
+        messages: Sequence[ModelMessage],
+        tools: Sequence[ToolSchema],
+        billing: Billing,
+        *,
+        attempt: int,
+        ends: float,
+    ) -> ModelReply:
+        use = self._meter.begin(
+            billing,
+            kind="chat",
+            provider=settings.provider,
+            model=settings.name,
+            attempt=attempt,
+        )
+        chunks: list[AIMessageChunk] = []
+        announced: list[Usage] = []
+        outcome = "failed"
+        try:
+            with noting() as announced:
+                await self._listen(settings, messages, tools, chunks, ends)
+            reply = _reply(heard(chunks), settings)
+            outcome = "length" if reply.finish == "length" else "ok"
+            return reply
+        except ModelFailed as failed:
+            outcome = failed.kind
+            raise
+        except asyncio.CancelledError:
+            outcome = "cancelled"
+            raise
+        finally:
+            # Also on the way out with an error: what was used has to be in the books.
+            await self._settle(use, heard(chunks), announced, outcome)
+
+    async def _listen(
+        self,
+        settings: ModelSettings,
+        messages: Sequence[ModelMessage],
+        tools: Sequence[ToolSchema],
+        chunks: "list[AIMessageChunk]",
+        ends: float,
+    ) -> None:
+        """Fill `chunks` with the answer. Raises `ModelFailed`."""
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout_at(ends):
+                chat = await self._clients.of(settings)
+        except TimeoutError:
+            raise ModelFailed("timeout", f"`{settings.key}` was not ready in time") from None
+        spoken = to_langchain(messages, dialect(settings))
+        runnable = chat.bind_tools(tool_schemas(tools)) if tools else chat
+        try:
+            with untraced():
+                stream = runnable.astream(spoken)
+                while True:
+                    silence = min(ends, loop.time() + settings.timeout)
+                    async with asyncio.timeout_at(silence):
+                        chunk = await anext(stream, None)
+                    if chunk is None:
+                        return
+                    chunks.append(chunk)  # pyright: ignore[reportArgumentType]
+        except caught() as error:
+            # Without the cause: the client's exceptions hold headers and the request.
+            raise failure(error, settings, has_begun=bool(chunks), now=self._clock()) from None
+
+    async def _settle(
+        self, use: Use, said: Heard, announced: Sequence[Usage], outcome: str
+    ) -> None:
+        usage = said.usage or (announced[-1] if announced else None)
+        if usage is None and outcome in FREE_WITHOUT_ANSWER and not said.model and not said.text:
+            usage = Usage()
+        await self._meter.end(use, usage, outcome=outcome, reported_model=said.model)
+
+    async def _demonstrate(
+        self, messages: Sequence[ModelMessage], tools: Sequence[ToolSchema], billing: Billing
+    ) -> ModelReply:
+        use = self._meter.begin(billing, kind="chat", provider="demo", model="demo")
+        reply = demo.answer(messages, tools)
+        await self._meter.end(use, reply.usage, outcome="ok")
+        return reply
+
+
+def _reply(said: Heard, settings: ModelSettings) -> ModelReply:
+    """The answer that a finished stream holds. Raises `ModelFailed`."""
+    if not said.finish:
+        raise ModelFailed("cut_stream", f"the answer of `{settings.key}` broke off")
+    if said.finish in {"content_filter", "refusal"}:
+        raise ModelFailed("blocked", f"`{settings.key}` or its content filter refused to answer")
+    is_cut = said.finish in {"length", "max_tokens", "model_context_window_exceeded"}
+    return ModelReply(
+        message=ModelMessage(role="assistant", text=said.text, calls=said.calls),
+        usage=said.usage or Usage(),
+        finish="length" if is_cut else "tools" if said.calls else "stop",
+        model=said.model or settings.name,
+    )

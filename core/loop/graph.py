@@ -1,0 +1,63 @@
+"""The loop as a graph, compiled once: agent → tools → agent, then one call without tools."""
+
+# LangGraph leaves its node and cache types partly unknown; our own signatures are whole.
+# pyright: reportUnknownMemberType=false
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from core.loop import steps
+from core.loop.steps import ROUNDS, Live, State
+from core.records import ModelMessage, TurnId
+
+Graph = CompiledStateGraph[State, Live, State, State]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How the loop ended: the model's words, and `stop` or `length`."""
+
+    text: str
+    finish: str
+    rounds: int
+
+
+def build(saver: BaseCheckpointSaver[Any]) -> Graph:
+    """Compile the loop. What belongs to one turn rides in the run context: one graph serves all."""
+    graph = StateGraph(State, context_schema=Live)
+    graph.add_node("agent", steps.agent)
+    graph.add_node("tools", steps.tools)
+    graph.add_node("last", steps.last)
+    graph.add_edge(START, "agent")
+    graph.add_conditional_edges(
+        "agent", steps.after_agent, {"tools": "tools", "last": "last", "end": END}
+    )
+    graph.add_conditional_edges("tools", steps.after_tools, {"agent": "agent", "last": "last"})
+    graph.add_edge("last", END)
+    return graph.compile(checkpointer=saver)
+
+
+async def run(graph: Graph, turn: TurnId, question: str, live: Live) -> Ended:
+    """Run a turn's loop, from its last checkpoint where there is one.
+
+    Checkpoints are keyed by the turn and written before the next step starts (`sync`): after a
+    crash, finished rounds are not repeated. Raises what `live.ask` raises.
+    """
+    # Only the turn's id is configuration: LangGraph writes all of it to the database in clear.
+    config: RunnableConfig = {
+        "configurable": {"thread_id": turn},
+        "recursion_limit": 2 * ROUNDS + 5,
+    }
+    saver = cast(BaseCheckpointSaver[Any], graph.checkpointer)
+    fresh: State | None = None
+    if await saver.aget_tuple(config) is None:
+        message = steps.as_json(ModelMessage(role="user", text=question))
+        fresh = State(messages=[message], rounds=0, evidence=0, finish="")
+    state = await graph.ainvoke(fresh, config, context=live, durability="sync")
+    message = steps.from_json(state["messages"][-1])
+    return Ended(text=message.text, finish=state["finish"], rounds=state["rounds"])

@@ -1,0 +1,66 @@
+"""The ledger's table: rows are added and summed, never changed."""
+
+from decimal import Decimal
+
+from core.records import Cost, LedgerEntry, TurnId
+from core.storage.database import Statements
+
+
+async def add(db: Statements, entry: LedgerEntry) -> None:
+    """Append the entry. Its price stays the decimal text that it is."""
+    billing, usage = entry.billing, entry.usage
+    await db.execute(
+        """
+        INSERT INTO entries (turn, thread, person, place, round, purpose, tool, kind, provider,
+                             model, input_tokens, cached_tokens, cache_write_tokens,
+                             output_tokens, reasoning_tokens, pages, images, price, price_table,
+                             outcome, is_reported, attempt, started_at, seconds)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        (
+            billing.turn,
+            billing.thread,
+            billing.person,
+            billing.place,
+            billing.round,
+            billing.purpose,
+            billing.tool,
+            entry.kind,
+            entry.provider,
+            entry.model,
+            usage.input_tokens,
+            usage.cached_tokens,
+            usage.cache_write_tokens,
+            usage.output_tokens,
+            usage.reasoning_tokens,
+            usage.pages,
+            usage.images,
+            entry.price,
+            entry.price_table,
+            entry.outcome,
+            int(entry.is_reported),
+            entry.attempt,
+            entry.started_at,
+            entry.seconds,
+        ),
+    )
+
+
+async def cost_of_turn(db: Statements, turn: TurnId) -> Cost:
+    """What the turn has used so far. `models` are those that were asked, in the order of their
+    first use; `seconds` is the time spent in metered uses, side by side ones counted each."""
+    rows = await db.fetch(
+        "SELECT kind, model, input_tokens + output_tokens AS tokens, price, seconds"
+        " FROM entries WHERE turn = ? ORDER BY seq",
+        (turn,),
+    )
+    chats = [row for row in rows if row["kind"] == "chat"]
+    prices = [Decimal(row["price"]) for row in rows if row["price"] is not None]
+    return Cost(
+        models=tuple(dict.fromkeys(row["model"] for row in chats)),
+        calls=len(chats),
+        tokens=sum(row["tokens"] for row in rows),
+        price=format(sum(prices, Decimal(0)).normalize(), "f"),
+        unpriced=len(rows) - len(prices),
+        seconds=sum(row["seconds"] for row in rows),
+    )

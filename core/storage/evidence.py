@@ -1,0 +1,52 @@
+"""Evidence: tool results, kept whole."""
+
+from core.records import Evidence, EvidenceId, ThreadId, TurnId
+from core.storage.bodies import packed, unpacked
+from core.storage.database import Statements
+
+
+async def keep(db: Statements, evidence: Evidence) -> None:
+    """Keep the result. A second one under the same id replaces it: a round that is run again
+    after a crash gives its calls the same ids."""
+    await db.execute(
+        """
+        INSERT INTO evidence (id, turn, thread, person, tool, body, made_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET body = excluded.body, made_at = excluded.made_at
+        WHERE evidence.turn = excluded.turn
+        """,
+        (
+            evidence.id,
+            evidence.turn,
+            evidence.thread,
+            evidence.person,
+            evidence.tool,
+            packed(Evidence, evidence),
+            evidence.made_at,
+        ),
+    )
+
+
+async def read(db: Statements, evidence: EvidenceId) -> Evidence | None:
+    """The result by id. Who may see it is for the caller to judge: the record says whose it is."""
+    row = await db.fetch_one("SELECT body FROM evidence WHERE id = ?", (evidence,))
+    return None if row is None else unpacked(Evidence, row["body"])
+
+
+async def of_turn(db: Statements, turn: TurnId) -> list[Evidence]:
+    """The results of a turn, in the order they were made."""
+    rows = await db.fetch("SELECT body FROM evidence WHERE turn = ? ORDER BY made_at, id", (turn,))
+    return [unpacked(Evidence, row["body"]) for row in rows]
+
+
+async def of_thread(db: Statements, thread: ThreadId, limit: int = 50) -> list[Evidence]:
+    """The newest results of a thread, oldest first."""
+    rows = await db.fetch(
+        "SELECT body FROM evidence WHERE thread = ? ORDER BY made_at DESC, id DESC LIMIT ?",
+        (thread, limit),
+    )
+    return [unpacked(Evidence, row["body"]) for row in reversed(rows)]
+
+
+async def prune(db: Statements, before: float) -> int:
+    return await db.execute("DELETE FROM evidence WHERE made_at < ?", (before,))

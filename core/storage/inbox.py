@@ -1,0 +1,333 @@
+"""The inbox: every question is a row, and the row is the turn.
+
+The database holds the promises, not this code: a unique delivery key, at most one running row
+per thread by a unique index, and `attempt` as fencing token, so that only the newest claim can
+finish a turn.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, LiteralString, NamedTuple
+
+from core.records import Answer, Post, Question, ThreadId, Turn, TurnId
+from core.storage import checkpoints, outbox, threads
+from core.storage.bodies import packed, unpacked
+from core.storage.database import Conflict, Database, Dialect, Row, Statements, Transaction
+
+log = logging.getLogger(__name__)
+
+CHANNEL = "inbox"
+"""The wake-up channel: rung when a question arrived or a lane became free."""
+
+Outcome = Literal["done", "failed", "dead"]
+
+
+class Placed(NamedTuple):
+    """Where a question went."""
+
+    turn: TurnId
+    """The turn of the first arrival, also when this one is a duplicate."""
+    is_duplicate: bool
+    ahead: int
+    """How many unfinished questions of the same thread stand before it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    turn: Turn
+    tries: int
+    """How often the turn was begun, this time included; claims that were given back in order do
+    not count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A row of the inbox as others may see it."""
+
+    turn: Turn
+    state: str
+    owner: str | None
+    finished_at: float | None
+
+
+_INSERT: LiteralString = """
+    INSERT INTO inbox (id, delivery, thread, person, place, body, model, agent, state,
+                       accepted_at, finished_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (delivery) DO NOTHING
+"""
+
+
+async def put(
+    db: Database, question: Question, turn: TurnId, *, model: str, agent: str, now: float
+) -> Placed:
+    """Record the question durably, once. Raises `Unavailable`: then nothing is recorded."""
+    async with db.transaction() as tx:
+        await _queue_up(tx, db.dialect, question.thread)
+        placed = await _place(tx, question, turn, (model, agent), state="new", now=now)
+    if not placed.is_duplicate:
+        await db.notify(CHANNEL)
+    return placed
+
+
+async def refuse(
+    db: Database,
+    question: Question,
+    turn: TurnId,
+    post: Post,
+    *,
+    model: str = "",
+    agent: str = "",
+    now: float,
+) -> Placed:
+    """Record that the question was refused, and `post` that says so, in one write; a second
+    arrival says nothing again. Raises `Unavailable`: then neither is recorded."""
+    async with db.transaction() as tx:
+        placed = await _place(tx, question, turn, (model, agent), state="refused", now=now)
+        if not placed.is_duplicate:
+            await outbox.put(tx, post)
+    if not placed.is_duplicate:
+        await db.notify(outbox.channel(post.surface))
+    return placed
+
+
+async def _queue_up(tx: Transaction, dialect: Dialect, thread: ThreadId) -> None:
+    """Let the questions of one thread commit in the order of their numbers: Postgres hands the
+    numbers out before the commit. SQLite has one writer anyway."""
+    if dialect == "postgres":
+        await tx.execute("SELECT pg_advisory_xact_lock(1, hashtext(?))", (thread,))
+
+
+async def _place(
+    tx: Transaction,
+    question: Question,
+    turn: TurnId,
+    profile: tuple[str, str],
+    *,
+    state: LiteralString,
+    now: float,
+) -> Placed:
+    inserted = await tx.execute(
+        _INSERT,
+        (
+            turn,
+            question.delivery,
+            question.thread,
+            question.person.id,
+            question.place.id,
+            packed(Question, question),
+            *profile,
+            state,
+            now,
+            now if state == "refused" else None,
+        ),
+    )
+    row = await tx.fetch_one(
+        """
+        SELECT id, (SELECT count(*) FROM inbox AS other
+                    WHERE other.thread = mine.thread AND other.seq < mine.seq
+                      AND other.state IN ('new', 'running')) AS ahead
+        FROM inbox AS mine WHERE delivery = ?
+        """,
+        (question.delivery,),
+    )
+    if row is None:
+        raise Conflict("The question vanished between two statements.")
+    return Placed(TurnId(row["id"]), is_duplicate=inserted == 0, ahead=row["ahead"])
+
+
+_CLAIM_SQLITE: LiteralString = """
+    UPDATE inbox
+    SET state = 'running', owner = ?, lease = ?, claimed_at = ?, attempt = attempt + 1
+    WHERE seq IN (
+      SELECT head.seq FROM inbox AS head
+      WHERE head.seq IN (SELECT min(seq) FROM inbox WHERE state IN ('new', 'running')
+                         GROUP BY thread)
+        AND (head.state = 'new' OR (head.state = 'running' AND head.lease < ?))
+      ORDER BY coalesce((SELECT max(served.claimed_at) FROM inbox AS served
+                         WHERE served.thread = head.thread), 0), head.seq
+      LIMIT ?
+    )
+    RETURNING *
+"""
+_CLAIM_POSTGRES: LiteralString = _CLAIM_SQLITE.replace(
+    "LIMIT ?", "LIMIT ? FOR UPDATE OF head SKIP LOCKED"
+)
+
+
+async def claim(
+    db: Database, owner: str, *, now: float, lease: float, limit: int = 1
+) -> list[Claim]:
+    """Take up to `limit` turns to run, at most one per thread and none of a thread where one
+    runs. The oldest of a thread comes first; among threads, the one that waited longest since it
+    was last served.
+
+    `lease` is the time at which the claim lapses unless `beat` moves it. A turn whose claim
+    lapsed is taken again.
+    """
+    sql = _CLAIM_SQLITE if db.dialect == "sqlite" else _CLAIM_POSTGRES
+    try:
+        async with db.transaction() as tx:
+            rows = await tx.fetch(sql, (owner, lease, now, now, limit))
+    except Conflict:
+        # Another replica was quicker in one of these threads; the next look sees it.
+        return []
+    claims: list[Claim] = []
+    for row in sorted(rows, key=lambda row: row["seq"]):
+        try:
+            claims.append(Claim(turn=_turn(row), tries=row["attempt"] - row["released"]))
+        except ValueError:
+            # One row that cannot be read must not take the others of this claim with it.
+            log.exception(
+                "a row of the inbox cannot be read",
+                extra={"action": "inbox.unreadable", "turn": row["id"]},
+            )
+    return claims
+
+
+Beat = Literal["held", "over", "lost"]
+
+
+async def beat(db: Database, turn: Turn, owner: str, *, lease: float) -> Beat:
+    """Move the lease: `held`. `over`: this claim has finished the turn. `lost`: another claim
+    owns it, and with it the right to finish."""
+    moved = await db.execute(
+        "UPDATE inbox SET lease = ?"
+        " WHERE id = ? AND attempt = ? AND owner = ? AND state = 'running'",
+        (lease, turn.id, turn.attempt, owner),
+    )
+    if moved == 1:
+        return "held"
+    row = await db.fetch_one(
+        "SELECT 1 AS ours FROM inbox WHERE id = ? AND attempt = ? AND finished_at IS NOT NULL",
+        (turn.id, turn.attempt),
+    )
+    return "lost" if row is None else "over"
+
+
+async def finish(
+    db: Database,
+    turn: Turn,
+    outcome: Outcome,
+    answer: Answer,
+    posts: Sequence[Post],
+    *,
+    now: float,
+) -> bool:
+    """End the turn in one write: its row, what was said, and the posts that say it.
+
+    False, and nothing is written, when another claim owns the turn by now.
+    """
+    async with db.transaction() as tx:
+        owned = await _close(tx, turn, outcome, now)
+        if owned:
+            await threads.write_answer(tx, turn, outcome, answer, now=now)
+            for post in posts:
+                await outbox.put(tx, post)
+            await checkpoints.forget(tx, turn.id)
+    if owned:
+        await db.notify(CHANNEL)
+        for surface in {post.surface for post in posts}:
+            await db.notify(outbox.channel(surface))
+    return owned
+
+
+async def give_up(db: Database, turn: Turn, *, now: float) -> bool:
+    """End the turn as dead without a word, so that its thread goes on: the last resort when not
+    even the sentence about the failure can be written."""
+    async with db.transaction() as tx:
+        owned = await _close(tx, turn, "dead", now)
+    if owned:
+        await db.notify(CHANNEL)
+    return owned
+
+
+async def _close(tx: Transaction, turn: Turn, outcome: Outcome, now: float) -> bool:
+    closed = await tx.execute(
+        "UPDATE inbox SET state = ?, finished_at = ?, owner = NULL, lease = NULL"
+        " WHERE id = ? AND attempt = ? AND state = 'running'",
+        (outcome, now, turn.id, turn.attempt),
+    )
+    return closed == 1
+
+
+async def release(db: Database, turn: Turn, owner: str) -> bool:
+    """Give a claimed turn back in order: the next claim goes on with it, and this try does not
+    count."""
+    released = await db.execute(
+        "UPDATE inbox SET state = 'new', owner = NULL, lease = NULL, released = released + 1"
+        " WHERE id = ? AND attempt = ? AND owner = ? AND state = 'running'",
+        (turn.id, turn.attempt, owner),
+    )
+    return released == 1
+
+
+async def take_over(db: Database, owner: str) -> int:
+    """Let every claim of other owners lapse at once, and return how many there were. Only for a
+    process that is known to be the only one on the database."""
+    return await db.execute(
+        "UPDATE inbox SET lease = 0 WHERE state = 'running' AND owner <> ?", (owner,)
+    )
+
+
+async def read(db: Statements, turn: TurnId) -> Entry | None:
+    row = await db.fetch_one("SELECT * FROM inbox WHERE id = ?", (turn,))
+    if row is None:
+        return None
+    return Entry(
+        turn=_turn(row), state=row["state"], owner=row["owner"], finished_at=row["finished_at"]
+    )
+
+
+async def ahead(db: Statements, thread: ThreadId) -> int:
+    """How many questions of the thread are not finished."""
+    row = await db.fetch_one(
+        "SELECT count(*) AS n FROM inbox WHERE thread = ? AND state IN ('new', 'running')",
+        (thread,),
+    )
+    return 0 if row is None else row["n"]
+
+
+class Backlog(NamedTuple):
+    waiting: int
+    running: int
+    oldest: float | None
+    """When the oldest unfinished question was accepted."""
+
+
+async def backlog(db: Statements) -> Backlog:
+    """What is still to be done, for readiness and drain."""
+    row = await db.fetch_one(
+        """
+        SELECT coalesce(sum(CASE WHEN state = 'new' THEN 1 ELSE 0 END), 0) AS waiting,
+               coalesce(sum(CASE WHEN state = 'running' THEN 1 ELSE 0 END), 0) AS running,
+               min(accepted_at) AS oldest
+        FROM inbox WHERE state IN ('new', 'running')
+        """
+    )
+    if row is None:
+        return Backlog(0, 0, None)
+    return Backlog(row["waiting"], row["running"], row["oldest"])
+
+
+async def prune(db: Statements, before: float) -> int:
+    """Forget finished rows older than `before`. Their delivery keys go with them, so `before`
+    lies at least 72 hours back: a platform that repeats a delivery later than that would start
+    a second turn."""
+    return await db.execute(
+        "DELETE FROM inbox WHERE finished_at < ?"
+        " AND state IN ('done', 'failed', 'refused', 'dead')",
+        (before,),
+    )
+
+
+def _turn(row: Row) -> Turn:
+    return Turn(
+        id=TurnId(row["id"]),
+        question=unpacked(Question, row["body"]),
+        model=row["model"],
+        agent=row["agent"],
+        attempt=row["attempt"],
+        accepted_at=row["accepted_at"],
+    )

@@ -1,0 +1,136 @@
+"""The search index of a SQLite database: a file that follows the main database."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+
+from core.errors import Unavailable
+from core.records import Chunk
+from core.storage import embeddings, index_file
+from core.storage.database import Database
+from core.storage.index import fuse
+
+Result = TypeVar("Result")
+
+PATIENCE = 15.0
+"""Seconds for one look into the file."""
+
+
+class FileIndex:
+    """An open index file; see `core.storage.index.Index`."""
+
+    def __init__(self, db: Database, path: Path, model: str) -> None:
+        self._db = db
+        self._path = path
+        self._model = model
+        # One thread: the file is small, and its connection is not shared.
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="index")
+        self._connection: apsw.Connection | None = None
+        self._is_behind = True
+        self._following = asyncio.Lock()
+        """Held while the file is brought to where the main database is."""
+
+    async def add(self, chunks: Sequence[Chunk], vectors: Sequence[Sequence[float]]) -> None:
+        async with self._following:
+            await self._catch_up()
+            async with self._db.transaction() as tx:
+                kept = await embeddings.keep(tx, chunks, vectors, self._model)
+            # From here on the chunks are kept; should the file not take them, it is behind.
+            self._is_behind = True
+            await self._on_file(lambda file: index_file.put(file, kept))
+            self._is_behind = False
+
+    async def search(
+        self, scopes: Sequence[str], vector: Sequence[float], text: str, k: int = 12
+    ) -> list[Chunk]:
+        if self._is_behind:
+            async with self._following:
+                await self._catch_up()
+        return await self._on_file(
+            lambda file: fuse(
+                [
+                    index_file.by_meaning(file, scopes, self._model, vector),
+                    index_file.by_words(file, scopes, text),
+                ],
+                k,
+            )
+        )
+
+    async def forget(self, source: str) -> int:
+        async with self._following:
+            count = await embeddings.forget(self._db, source)
+            self._is_behind = True
+            await self._on_file(lambda file: index_file.remove(file, source))
+            self._is_behind = False
+        return count
+
+    async def rebuild(self) -> int:
+        async with self._following:
+            return await self._make_anew()
+
+    async def close(self) -> None:
+        def close() -> None:
+            if self._connection is not None:
+                self._connection.close()
+
+        await asyncio.get_running_loop().run_in_executor(self._thread, close)
+        self._thread.shutdown(wait=False)
+
+    async def open(self) -> None:
+        """Bring the file to where the main database is; it is made when there is none."""
+        async with self._following:
+            await self._catch_up()
+
+    async def _catch_up(self) -> None:
+        """Bring the file to where the main database is."""
+        if not self._is_behind:
+            return
+        mine = await self._on_file(index_file.extent)
+        if mine != await embeddings.extent(self._db, until=mine.newest):
+            await self._make_anew()
+        else:
+            await self._add_after(mine.newest)
+        self._is_behind = False
+
+    async def _make_anew(self) -> int:
+        self._is_behind = True
+        await self._on_file(index_file.clear)
+        count = await self._add_after(0)
+        self._is_behind = False
+        return count
+
+    async def _add_after(self, newest: int) -> int:
+        count = 0
+        while rows := await embeddings.page(self._db, newest):
+            await self._on_file(lambda file, rows=rows: index_file.put(file, rows))
+            newest = rows[-1].seq
+            count += len(rows)
+        return count
+
+    async def _on_file(self, work: Callable[[apsw.Connection], Result]) -> Result:
+        def run() -> Result:
+            if self._connection is None:
+                self._connection = index_file.open_file(self._path)
+            return work(self._connection)
+
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await asyncio.get_running_loop().run_in_executor(self._thread, run)
+        except TimeoutError:
+            raise Unavailable("The search index did not answer in time.") from None
+        except apsw.Error as failure:
+            raise Unavailable(f"The search index could not do its work: {failure}.") from failure
+
+
+async def open_file_index(db: Database, path: Path, *, model: str) -> FileIndex:
+    index = FileIndex(db, path, model)
+    try:
+        await index.open()
+    except BaseException:
+        await index.close()
+        raise
+    return index

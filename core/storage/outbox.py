@@ -1,0 +1,124 @@
+"""The outbox: what is to be said, kept until the platform has it.
+
+Posts with one address form a line: the next one waits until the one before it was sent or
+given up.
+"""
+
+import json
+
+from core.records import Post
+from core.storage.bodies import packed, storable, unpacked
+from core.storage.database import Statements, Transaction
+
+
+def channel(surface: str) -> str:
+    """The wake-up channel of a surface's posts."""
+    return f"outbox:{surface}"
+
+
+async def put(tx: Statements, post: Post) -> bool:
+    """Queue the post; False when a post of that id was queued before. Wake `channel` after the
+    commit."""
+    added = await tx.execute(
+        """
+        INSERT INTO outbox (id, turn, surface, line, kind, body)
+        VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO NOTHING
+        """,
+        (
+            post.id,
+            post.turn,
+            post.surface,
+            storable(json.dumps(dict(post.address), sort_keys=True)),
+            post.kind,
+            packed(Post, post),
+        ),
+    )
+    return added == 1
+
+
+async def due(db: Statements, surface: str, *, now: float, limit: int = 32) -> list[Post]:
+    """The first post of every line that may be tried now; `attempt` says how often each was
+    tried before."""
+    rows = await db.fetch(
+        """
+        SELECT body, attempt FROM outbox
+        WHERE seq IN (SELECT min(seq) FROM outbox WHERE surface = ? AND state = 'waiting'
+                      GROUP BY line)
+          AND due_at <= ? AND lease <= ?
+        ORDER BY seq LIMIT ?
+        """,
+        (surface, now, now, limit),
+    )
+    return [_post(row["body"], row["attempt"]) for row in rows]
+
+
+async def next_due(db: Statements, surface: str) -> float | None:
+    """When the first post of some line may be tried, or None when nothing waits."""
+    row = await db.fetch_one(
+        """
+        SELECT min(CASE WHEN lease > due_at THEN lease ELSE due_at END) AS due FROM outbox
+        WHERE seq IN (SELECT min(seq) FROM outbox WHERE surface = ? AND state = 'waiting'
+                      GROUP BY line)
+        """,
+        (surface,),
+    )
+    return None if row is None else row["due"]
+
+
+async def begin(db: Statements, post: Post, *, lease: float) -> bool:
+    """Count the try durably before it is made, so that a crash in the middle is known to have
+    been one. False: somebody else tries it. The try belongs to the caller until `lease`."""
+    begun = await db.execute(
+        "UPDATE outbox SET attempt = attempt + 1, lease = ?"
+        " WHERE id = ? AND attempt = ? AND state = 'waiting'",
+        (lease, post.id, post.attempt),
+    )
+    return begun == 1
+
+
+async def sent(db: Statements, post: Post, platform_id: str, *, now: float) -> None:
+    await db.execute(
+        "UPDATE outbox SET state = 'sent', platform_id = ?, closed_at = ?"
+        " WHERE id = ? AND state = 'waiting'",
+        (platform_id, now, post.id),
+    )
+
+
+async def postpone(db: Statements, post: Post, until: float, reason: str) -> None:
+    """Try again, not before `until`."""
+    await db.execute(
+        "UPDATE outbox SET due_at = ?, lease = 0, reason = ? WHERE id = ? AND state = 'waiting'",
+        (until, storable(reason), post.id),
+    )
+
+
+async def fail(tx: Transaction, post: Post, reason: str, *, now: float) -> None:
+    """Give the post up. Queue what the person is told about it in the same transaction."""
+    await tx.execute(
+        "UPDATE outbox SET state = 'failed', reason = ?, closed_at = ?"
+        " WHERE id = ? AND state = 'waiting'",
+        (storable(reason), now, post.id),
+    )
+
+
+async def take_over(db: Statements, surface: str) -> int:
+    """Let the tries of a process that is gone lapse at once. Only for a process that is known
+    to be the only one on the database."""
+    return await db.execute(
+        "UPDATE outbox SET lease = 0 WHERE surface = ? AND state = 'waiting' AND lease > 0",
+        (surface,),
+    )
+
+
+async def prune(db: Statements, before: float) -> int:
+    """Forget posts that were sent or given up before that time."""
+    return await db.execute(
+        "DELETE FROM outbox WHERE state <> 'waiting' AND closed_at < ?", (before,)
+    )
+
+
+def _post(body: str, attempt: int) -> Post:
+    record = json.loads(body)
+    record["attempt"] = attempt
+    return unpacked(Post, json.dumps(record))

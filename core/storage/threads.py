@@ -1,0 +1,81 @@
+"""What was asked and answered in a thread: the host's own history."""
+
+from typing import Any, NamedTuple
+
+from core.records import Answer, Chip, MadeFile, ThreadId, Turn, TurnId
+from core.storage.bodies import packed, storable, unpacked
+from core.storage.database import Row, Statements, Transaction
+
+_Chips: Any = tuple[Chip, ...]
+_Files: Any = tuple[MadeFile, ...]
+
+
+class Finished(NamedTuple):
+    """A turn that is over."""
+
+    question: str
+    answer: str
+    turn: TurnId
+    finished_at: float
+    outcome: str
+    chips: tuple[Chip, ...]
+    files: tuple[MadeFile, ...]
+
+
+async def write_answer(
+    tx: Transaction, turn: Turn, outcome: str, answer: Answer, *, now: float
+) -> None:
+    """Write what the person reads in the end. Called by `inbox.finish`, in its transaction."""
+    question = turn.question
+    await tx.execute(
+        """
+        INSERT INTO turns (turn, thread, person, place, outcome, question, answer, chips, files,
+                           asked_at, finished_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        (
+            turn.id,
+            question.thread,
+            question.person.id,
+            question.place.id,
+            outcome,
+            storable(question.text),
+            storable(answer.text),
+            packed(_Chips, answer.chips),
+            packed(_Files, answer.files),
+            question.said_at,
+            now,
+        ),
+    )
+
+
+async def finished(db: Statements, thread: ThreadId, limit: int = 50) -> list[Finished]:
+    """The newest `limit` turns that ended in an answer, oldest first. Turns that failed are left
+    out: their sentence is about us, not about the question."""
+    rows = await db.fetch(
+        "SELECT * FROM turns WHERE thread = ? AND outcome = 'done'"
+        " ORDER BY finished_at DESC, turn DESC LIMIT ?",
+        (thread, limit),
+    )
+    return [_finished(row) for row in reversed(rows)]
+
+
+async def read(db: Statements, turn: TurnId) -> Finished | None:
+    row = await db.fetch_one("SELECT * FROM turns WHERE turn = ?", (turn,))
+    return None if row is None else _finished(row)
+
+
+async def prune(db: Statements, before: float) -> int:
+    return await db.execute("DELETE FROM turns WHERE finished_at < ?", (before,))
+
+
+def _finished(row: Row) -> Finished:
+    return Finished(
+        question=row["question"],
+        answer=row["answer"],
+        turn=TurnId(row["turn"]),
+        finished_at=row["finished_at"],
+        outcome=row["outcome"],
+        chips=unpacked(_Chips, row["chips"]),
+        files=unpacked(_Files, row["files"]),
+    )

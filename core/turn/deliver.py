@@ -1,0 +1,190 @@
+"""The courier: takes what the outbox holds for one surface to that surface, in order and once."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from core.errors import DeliveryFailed, Unavailable
+from core.ports import Clock, Surface
+from core.records import Answer, Post
+from core.storage import files, outbox
+from core.storage.database import Database
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long the courier tries; times in seconds."""
+
+    concurrency: int = 8
+    tries: int = 12
+    """With these pauses about twenty minutes."""
+    waits: int = 48
+    """Tries for a post that the platform asked to bring later: it was busy, not unwilling."""
+    first_pause: float = 1.0
+    longest_pause: float = 300.0
+    call: float = 60.0
+    """The deadline of one call to the surface."""
+    poll: float = 1.0
+
+
+def pause(failure: DeliveryFailed, attempt: int, patience: Patience, chance: float) -> float:
+    """The wait before the next try after `attempt` earlier ones; it doubles each time, is spread
+    by `chance` (0 to 1) over its upper half, and is never shorter than the platform asked for."""
+    backoff = min(patience.longest_pause, patience.first_pause * 2.0 ** min(attempt, 30))
+    return max(failure.retry_after, backoff * (0.5 + chance / 2))
+
+
+def apology(post: Post, reason: str) -> Post | None:
+    """What the person is told, privately, when the post was given up; None when the post was
+    private itself: then there is nowhere left to say it."""
+    if post.kind == "private":
+        return None
+    if post.kind == "file":
+        names = ", ".join(file.name for file in post.answer.files)
+        answer = Answer(text=f"I could not put {names} into that channel: `{reason}`.")
+    else:
+        said = f"I could not post my answer in that channel: `{reason}`. Here it is:"
+        answer = replace(post.answer, text=f"{said}\n\n{post.answer.text}", files=())
+    return replace(post, id=f"{post.id}.told", kind="private", answer=answer, attempt=0)
+
+
+class Courier:
+    """Delivers the posts of one surface from `run` until `drain`."""
+
+    def __init__(
+        self,
+        db: Database,
+        surface: Surface,
+        *,
+        clock: Clock,
+        chance: Callable[[], float],
+        patience: Patience | None = None,
+    ) -> None:
+        """`chance` gives numbers between 0 and 1 that spread the retries."""
+        self._db = db
+        self._surface = surface
+        self._clock = clock
+        self._chance = chance
+        self._patience = patience or Patience()
+        self._channel = outbox.channel(surface.name)
+        self._busy: dict[str, asyncio.Task[None]] = {}
+        self._is_draining = False
+        self._drained = asyncio.Event()
+        self._is_over = False
+
+    async def run(self) -> None:
+        """Deliver until `drain`."""
+        if self._db.is_exclusive:
+            await outbox.take_over(self._db, self._surface.name)
+        async with asyncio.TaskGroup() as group:
+            while True:
+                due = await self._due()
+                for post in due:
+                    self._busy[post.id] = group.create_task(
+                        self._serve(post), name=f"post {post.id}"
+                    )
+                if self._is_draining and not self._busy:
+                    self._drained.set()
+                    return
+                if not due:
+                    await self._db.wait(self._channel, await self._idle_seconds())
+
+    async def drain(self, seconds: float) -> None:
+        """Bring what can be brought now, for at most that long. `run` returns then; what is
+        left waits for the next start."""
+        self._is_draining = True
+        with suppress(Unavailable):
+            await self._db.notify(self._channel)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._drained.wait()
+        self._is_over = True
+        for task in self._busy.values():
+            task.cancel()
+
+    async def _due(self) -> list[Post]:
+        free = self._patience.concurrency - len(self._busy)
+        if free <= 0 or self._is_over:
+            return []
+        try:
+            # The busy ones may be among the first until their try is counted.
+            limit = self._patience.concurrency + len(self._busy)
+            due = await outbox.due(self._db, self._surface.name, now=self._clock(), limit=limit)
+        except Unavailable as failure:
+            log.warning("the outbox cannot be read: %s", failure, extra={"action": "posts.stalled"})
+            return []
+        return [post for post in due if post.id not in self._busy][:free]
+
+    async def _idle_seconds(self) -> float:
+        try:
+            due = await outbox.next_due(self._db, self._surface.name)
+        except Unavailable:
+            due = None
+        if due is None or self._busy:
+            return self._patience.poll
+        return min(self._patience.poll, max(0.05, due - self._clock()))
+
+    async def _serve(self, post: Post) -> None:
+        try:
+            await self._try(post)
+        except Unavailable as failure:
+            # Not recorded as sent: tried again once its lease is over, and the surface is told
+            # that it may be there already.
+            log.warning(
+                "a delivery could not be recorded: %s",
+                failure,
+                extra={"action": "post.unrecorded", "turn": post.turn},
+            )
+        finally:
+            del self._busy[post.id]
+            with suppress(Unavailable):
+                await self._db.notify(self._channel)
+
+    async def _try(self, post: Post) -> None:
+        lease = self._clock() + 2 * self._patience.call
+        if not await outbox.begin(self._db, post, lease=lease):
+            return
+        try:
+            async with asyncio.timeout(self._patience.call):
+                platform_id = await self._surface.deliver(post, await self._content(post))
+        except DeliveryFailed as failure:
+            await self._settle_failure(post, failure)
+        except TimeoutError:
+            await self._settle_failure(post, DeliveryFailed("timeout"))
+        # A surface may break on one post in ways nobody thought of; the other posts go on.
+        except Exception as failure:
+            log.exception(
+                "a post broke the surface", extra={"action": "post.broken", "turn": post.turn}
+            )
+            await self._settle_failure(post, DeliveryFailed(type(failure).__name__))
+        else:
+            await outbox.sent(self._db, post, platform_id, now=self._clock())
+
+    async def _content(self, post: Post) -> bytes | None:
+        if post.kind != "file":
+            return None
+        content = await files.read(self._db, post.answer.files[0].id)
+        if content is None:
+            raise DeliveryFailed("file_is_gone", is_final=True)
+        return content
+
+    async def _settle_failure(self, post: Post, failure: DeliveryFailed) -> None:
+        tries = self._patience.waits if failure.retry_after else self._patience.tries
+        if not failure.is_final and post.attempt + 1 < tries:
+            wait = pause(failure, post.attempt, self._patience, self._chance())
+            await outbox.postpone(self._db, post, self._clock() + wait, failure.reason)
+            return
+        log.error(
+            "a post was given up: %s",
+            failure.reason,
+            extra={"action": "post.failed", "turn": post.turn},
+        )
+        told = apology(post, failure.reason)
+        async with self._db.transaction() as tx:
+            await outbox.fail(tx, post, failure.reason, now=self._clock())
+            if told is not None:
+                await outbox.put(tx, told)

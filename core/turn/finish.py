@@ -1,0 +1,71 @@
+"""Finish a turn: links checked, citations made chips, and one write for all that is said."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.loop.calls import number_of
+from core.policy.links import Citable, settle
+from core.ports import Clock
+from core.records import Answer, Cost, Evidence, MadeFile, Post, Turn
+from core.storage import entries, inbox
+from core.storage.database import Database
+
+EMPTY = "I have no words for an answer. Please put the question differently."
+CUT = "\n\n_The answer ends here because the model reached its length limit._"
+
+
+def compose(text: str, finish: str, evidence: Sequence[Evidence]) -> tuple[Answer, bool]:
+    """The answer as the person reads it, and whether the model said anything.
+
+    `evidence` is what the turn's calls brought, each under the number that the model saw.
+    """
+    citables = [
+        Citable(number=number_of(piece.id), label=piece.title, links=piece.links)
+        for piece in evidence
+        if not piece.is_error
+    ]
+    settled, chips = settle(text, citables)
+    files = tuple(file for piece in evidence for file in piece.files)
+    said = settled + (CUT if finish == "length" and settled else "")
+    return Answer(text=said or EMPTY, chips=chips, files=files), bool(settled)
+
+
+async def finish(
+    db: Database, turn: Turn, outcome: inbox.Outcome, answer: Answer, *, clock: Clock
+) -> bool:
+    """Write the answer, the end of the turn and the posts that say it, at once.
+
+    False when another claim owns the turn by now: then nothing was written and nothing is said.
+    """
+    cost = await entries.cost_of_turn(db, turn.id)
+    now = clock()
+    answer = replace(answer, cost=_whole(cost, now - turn.accepted_at))
+    return await inbox.finish(db, turn, outcome, answer, posts(turn, answer), now=now)
+
+
+def posts(turn: Turn, answer: Answer) -> list[Post]:
+    """One post with the words, then one for each file."""
+    said = _post(turn, "answer", answer)
+    files = [_file(turn, number, file) for number, file in enumerate(answer.files, start=1)]
+    return [said, *files]
+
+
+def _whole(cost: Cost, seconds: float) -> Cost | None:
+    return replace(cost, seconds=seconds) if cost.calls or cost.tokens else None
+
+
+def _post(turn: Turn, name: str, answer: Answer) -> Post:
+    return Post(
+        id=f"{turn.id}.{name}",
+        turn=turn.id,
+        surface=turn.question.place.surface,
+        address=turn.question.address,
+        kind="answer",
+        person=turn.question.person.id,
+        answer=answer,
+    )
+
+
+def _file(turn: Turn, number: int, file: MadeFile) -> Post:
+    post = _post(turn, f"file{number}", Answer(text="", files=(file,)))
+    return replace(post, kind="file")

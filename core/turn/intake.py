@@ -1,0 +1,109 @@
+"""The front door: a question becomes a durable turn, or is refused with a sentence, first."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from core.capabilities.catalog import Catalog
+from core.policy.guards import Refused, admit
+from core.ports import Clock
+from core.records import Answer, Person, Place, Post, Question, Receipt, TurnId
+from core.storage import inbox, outbox, people
+from core.storage.database import Database
+from core.telemetry import logs
+from core.turn.permitted import permitted
+from core.turn.setup import Setup
+from core.turn.welcome import capabilities_text, greeting
+
+HELP = frozenset(("help", "help!", "help?", "?", "hi", "hello", "hey", "what can you do?"))
+
+log = logs.get(__name__)
+
+
+class Intake:
+    """`core.ports.FrontDoor`: what can be refused is refused before it is acknowledged."""
+
+    def __init__(
+        self,
+        db: Database,
+        setup: Setup,
+        catalog: Catalog,
+        clock: Clock,
+        new_id: Callable[[], str],
+    ) -> None:
+        """`new_id` gives 16 hexadecimal digits that were never given before."""
+        self._db = db
+        self._setup = setup
+        self._catalog = catalog
+        self._clock = clock
+        self._new_id = new_id
+
+    async def accept(self, question: Question) -> Receipt:
+        """See `FrontDoor.accept`."""
+        turn = TurnId(f"t_{self._new_id()}")
+        if question.text.strip().lower() in HELP and not question.files:
+            return await self._tell(question, turn, await self._help(question))
+        verdict = admit(
+            question,
+            models=self._setup.models,
+            agents={name: agent.model for name, agent in self._setup.agents.items()},
+            default=self._setup.choice(question.place),
+            limits=self._setup.limits,
+            now=self._clock(),
+        )
+        if isinstance(verdict, Refused):
+            return await self._tell(question, turn, verdict.sentence)
+        placed = await inbox.put(
+            self._db,
+            replace(question, text=verdict.text),
+            turn,
+            model=verdict.model,
+            agent=verdict.agent,
+            now=self._clock(),
+        )
+        kind = "duplicate" if placed.is_duplicate else "accepted"
+        log.info(f"question.{kind}", turn=placed.turn, thread=question.thread, ahead=placed.ahead)
+        if not placed.is_duplicate:
+            await self._notices(question, placed.turn, placed.ahead)
+        return Receipt(kind=kind, turn=placed.turn, ahead=placed.ahead)
+
+    async def help(self, person: Person, place: Place) -> str:
+        """See `FrontDoor.help`."""
+        offer = await permitted(self._catalog, self._setup, person, place, None, "")
+        return capabilities_text(offer, self._setup)
+
+    async def _help(self, question: Question) -> str:
+        return await self.help(question.person, question.place)
+
+    async def _tell(self, question: Question, turn: TurnId, sentence: str) -> Receipt:
+        """Refuse durably: the delivery is known from now on, and the sentence is on its way."""
+        post = self._private(question, turn, "refusal", sentence)
+        placed = await inbox.refuse(self._db, question, turn, post, now=self._clock())
+        log.info("question.refused", turn=placed.turn, thread=question.thread)
+        if placed.is_duplicate:
+            return Receipt(kind="duplicate", turn=placed.turn)
+        return Receipt(kind="refused", turn=placed.turn, sentence=sentence)
+
+    async def _notices(self, question: Question, turn: TurnId, ahead: int) -> None:
+        """What the person is told beside the answer: who this is, and that others come first."""
+        posts: list[Post] = []
+        if await people.meet(self._db, question.person.id, now=self._clock()):
+            posts.append(self._private(question, turn, "welcome", greeting(question.person)))
+        if ahead:
+            before = "one question" if ahead == 1 else f"{ahead} questions"
+            sentence = f"I am still answering {before} of this thread; yours comes right after."
+            posts.append(self._private(question, turn, "queued", sentence))
+        for post in posts:
+            await outbox.put(self._db, post)
+        if posts:
+            await self._db.notify(outbox.channel(question.place.surface))
+
+    def _private(self, question: Question, turn: TurnId, name: str, sentence: str) -> Post:
+        return Post(
+            id=f"{turn}.{name}",
+            turn=turn,
+            surface=question.place.surface,
+            address=question.address,
+            kind="private",
+            person=question.person.id,
+            answer=Answer(text=sentence),
+        )

@@ -1,0 +1,234 @@
+"""The turn, read from top to bottom: resolve, retrieve, permit, loop, finish."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.capabilities.catalog import Catalog
+from core.capabilities.results import READ_RESULT
+from core.capabilities.schemas import acceptable
+from core.context import prompts, shape
+from core.context.skills import chosen
+from core.ledger.meter import Meter
+from core.llm.chat import ChatDoor
+from core.llm.embed import EmbedDoor
+from core.llm.models import Dialect, ModelSettings, dialect
+from core.loop import graph
+from core.loop.calls import Calls
+from core.loop.steps import ROUNDS, Live
+from core.ports import Clock, Surface
+from core.records import (
+    Answer,
+    Billing,
+    Chunk,
+    ModelMessage,
+    ModelReply,
+    ToolCall,
+    ToolSchema,
+    Turn,
+)
+from core.storage import evidence
+from core.storage.database import Database
+from core.telemetry import logs
+from core.turn import failures
+from core.turn.finish import compose, finish
+from core.turn.permitted import Offer, permitted
+from core.turn.resolve import history
+from core.turn.retrieve import Index, remember, retrieve
+from core.turn.setup import Agent, Setup
+
+THINKING = "is thinking…"
+
+log = logs.get(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rooms:
+    """What a turn passes through; one of each for the whole process."""
+
+    db: Database
+    setup: Setup
+    catalog: Catalog
+    chat: ChatDoor
+    models: dict[str, ModelSettings]
+    embed: EmbedDoor
+    index: Index
+    meter: Meter
+    graph: graph.Graph
+    surfaces: dict[str, Surface]
+    clock: Clock
+
+
+async def run(rooms: Rooms, turn: Turn) -> None:
+    """Answer the turn. What it raises is told to the person by `fail`."""
+    question, setup = turn.question, rooms.setup
+    started = rooms.clock()
+    log.info("turn.begun", turn=turn.id, thread=question.thread, attempt=turn.attempt)
+    surface = rooms.surfaces[question.place.surface]
+    await surface.progress(question.address, THINKING)
+    billing = Billing(
+        turn=turn.id,
+        thread=question.thread,
+        person=question.person.id,
+        place=question.place.id,
+    )
+    agent = setup.agents.get(turn.agent)
+
+    past = await history(rooms.db, question.thread, setup.room.turns)
+    found = await retrieve(
+        turn, billing, rooms.embed.embed, rooms.index, shown=frozenset(id for id, _ in past)
+    )
+    offer = await permitted(
+        rooms.catalog, setup, question.person, question.place, agent, question.text
+    )
+    frame = _Frame(rooms, turn, agent, [one for _, one in past], found.chunks)
+    live = Live(
+        ask=_Ask(rooms, turn, billing, started),
+        frame=frame,
+        perform=_calls(rooms, turn, billing, offer, surface).perform,
+        tools=_schemas(offer, dialect(rooms.models[turn.model])),
+        progress=_Progress(surface, turn, offer),
+    )
+    words = prompts.question(question.text, question.files)
+    ended = await graph.run(rooms.graph, turn.id, words, live)
+
+    kept = await evidence.of_turn(rooms.db, turn.id)
+    answer, has_words = compose(ended.text, ended.finish, kept)
+    owned = await finish(rooms.db, turn, "done", answer, clock=rooms.clock)
+    if owned and has_words:
+        await remember(turn, answer, found.vector, rooms.index)
+    log.info(
+        "turn.done",
+        turn=turn.id,
+        thread=question.thread,
+        rounds=ended.rounds,
+        owned=owned,
+        seconds=round(rooms.clock() - started, 3),
+    )
+
+
+async def fail(rooms: Rooms, turn: Turn, failure: Exception) -> None:
+    """End a turn that could not be answered with a sentence about why."""
+    log.exception("turn.failed", error=failure, turn=turn.id, thread=turn.question.thread)
+    answer = Answer(text=failures.sentence(failure, turn.id))
+    await finish(rooms.db, turn, "failed", answer, clock=rooms.clock)
+
+
+async def bury(rooms: Rooms, turn: Turn) -> None:
+    """End a turn that was cut off too often."""
+    log.error("turn.interrupted", turn=turn.id, thread=turn.question.thread)
+    answer = Answer(text=failures.interrupted(turn.id))
+    await finish(rooms.db, turn, "dead", answer, clock=rooms.clock)
+
+
+def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, surface: Surface) -> Calls:
+    async def progress(text: str) -> None:
+        await surface.progress(turn.question.address, text)
+
+    return Calls(
+        turn=turn,
+        billing=billing,
+        by_alias=offer.by_alias,
+        accepted=offer.accepted,
+        rules=rooms.setup.rules,
+        deadline=rooms.setup.deadlines.call,
+        catalog=rooms.catalog,
+        db=rooms.db,
+        meter=rooms.meter,
+        clock=rooms.clock,
+        progress=progress,
+    )
+
+
+def _schemas(offer: Offer, spoken: Dialect) -> tuple[ToolSchema, ...]:
+    """The permitted set as the model reads it, in an order that does not change."""
+    return tuple(
+        ToolSchema(
+            name=alias, description=tool.description, parameters=acceptable(tool.schema, spoken)
+        )
+        for alias, tool in sorted(offer.by_alias.items())
+    )
+
+
+class _Ask:
+    """`steps.Ask` of one turn: the model that was chosen, within the time that is left."""
+
+    def __init__(self, rooms: Rooms, turn: Turn, billing: Billing, started: float) -> None:
+        self._rooms = rooms
+        self._turn = turn
+        self._billing = billing
+        self._ends = started + rooms.setup.deadlines.turn
+
+    async def __call__(
+        self,
+        messages: Sequence[ModelMessage],
+        tools: Sequence[ToolSchema],
+        *,
+        round: int,
+        purpose: str,
+    ) -> ModelReply:
+        return await self._rooms.chat.ask(
+            self._turn.model,
+            messages,
+            tools,
+            replace(self._billing, round=round, purpose=purpose),
+            max(0.0, self._ends - self._rooms.clock()),
+        )
+
+
+class _Frame:
+    """`steps.Frame` of one turn: what stands around its own messages."""
+
+    def __init__(
+        self,
+        rooms: Rooms,
+        turn: Turn,
+        agent: Agent | None,
+        past: Sequence[shape.Finished],
+        chunks: Sequence[Chunk],
+    ) -> None:
+        question, room = turn.question, rooms.setup.room
+        skill = chosen(rooms.setup.skills, question.text)
+        self._system = prompts.system(
+            person=question.person,
+            place=question.place,
+            now=turn.accepted_at,
+            instructions=agent.instructions if agent else "",
+            rounds=ROUNDS,
+            reader=READ_RESULT.name,
+        )
+        self._skill = skill.text if skill else ""
+        self._history = shape.history(past, room)
+        self._past = prompts.past(chunks, room.past)
+
+    def __call__(
+        self, active: Sequence[ModelMessage], *, is_tight: bool, is_last: bool
+    ) -> list[ModelMessage]:
+        messages = shape.prompt(
+            system=self._system,
+            history=[] if is_tight else self._history,
+            skill=self._skill,
+            past="" if is_tight else self._past,
+            active=shape.tightened(active) if is_tight else active,
+        )
+        if is_last:
+            messages.append(ModelMessage(role="system", text=prompts.LAST_CALL))
+        return messages
+
+
+class _Progress:
+    """Says in the thread what a round is about to do."""
+
+    def __init__(self, surface: Surface, turn: Turn, offer: Offer) -> None:
+        self._surface = surface
+        self._turn = turn
+        self._offer = offer
+
+    async def __call__(self, calls: Sequence[ToolCall]) -> None:
+        names = dict.fromkeys(
+            self._offer.by_alias[call.name].name.replace("_", " ")
+            for call in calls
+            if call.name in self._offer.by_alias
+        )
+        if names:
+            text = f"is working: {', '.join(names)}…"
+            await self._surface.progress(self._turn.question.address, text)

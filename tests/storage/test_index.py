@@ -1,0 +1,141 @@
+"""What retrieval finds, and that the index is only a copy."""
+
+import random
+
+import pytest
+
+from core.records import Chunk
+from core.storage import embeddings
+from core.storage.database import Database
+from core.storage.index import Index, fuse, open_index, words
+
+
+def chunk(id: str, scope: str = "thread:1", text: str = "", source: str = "") -> Chunk:
+    return Chunk(id=id, scope=scope, source=source or f"turn:{id}", title="", text=text or id)
+
+
+def toward(direction: int, dimensions: int = 8, spread: float = 0.0) -> list[float]:
+    """A vector that points (nearly) along one axis."""
+    chance = random.Random(direction)
+    return [
+        (1.0 if axis == direction else 0.0) + spread * chance.random() for axis in range(dimensions)
+    ]
+
+
+async def ids(index: Index, scopes: list[str], vector: list[float], text: str) -> list[str]:
+    return [found.id for found in await index.search(scopes, vector, text)]
+
+
+@pytest.fixture
+async def index(database: Database):
+    opened = await open_index(database, model="mini")
+    yield opened
+    await opened.close()
+
+
+async def test_a_chunk_is_found_by_meaning_and_by_words(index: Index) -> None:
+    await index.add(
+        [chunk("a", text="the revenue of March"), chunk("b", text="holiday rules")],
+        [toward(0), toward(1)],
+    )
+    assert await ids(index, ["thread:1"], toward(1), "") == ["b", "a"]
+    assert await ids(index, ["thread:1"], [], "revenue") == ["a"]
+    assert (await ids(index, ["thread:1"], toward(0), "holiday"))[0] in {"a", "b"}
+
+
+async def test_nothing_is_found_outside_the_scopes(index: Index) -> None:
+    near = [chunk(f"private{n}", "thread:secret", "salary list") for n in range(100)]
+    await index.add(near, [toward(0, spread=0.01)] * 100)
+    await index.add([chunk("mine", "thread:mine", "salary question")], [toward(3, spread=0.9)])
+    assert await ids(index, ["thread:mine"], toward(0), "salary list") == ["mine"]
+    assert await ids(index, [], toward(0), "salary list") == []
+    assert len(await ids(index, ["thread:mine", "thread:secret"], toward(0), "salary")) == 12
+
+
+ODD_TEXTS = [
+    "C++", "foo-bar", '"', "a AND", "NEAR(", "title:x", "*", "'; DROP TABLE chunks", "-- x",
+    "a\0b", "(", "^x", "{a b} : c", "", "   ", "?", "%s", "\\", ":*", "!x & |y", "<->", "a\ud800",
+]  # fmt: skip
+
+
+async def test_any_text_may_be_asked_for(index: Index) -> None:
+    await index.add([chunk("a", text="C++ and foo-bar")], [toward(0)])
+    for text in ODD_TEXTS:
+        assert await ids(index, ["thread:1"], toward(0), text) == ["a"], text
+
+
+async def test_words_of_the_scope_name_are_not_words_of_the_text(index: Index) -> None:
+    await index.add([chunk("a", scope="holiday", text="something else")], [toward(0)])
+    assert await ids(index, ["holiday"], [], "holiday") == []
+
+
+async def test_the_same_id_again_replaces(index: Index) -> None:
+    await index.add([chunk("a", text="first")], [toward(0)])
+    await index.add([chunk("a", text="second")], [toward(1)])
+    assert await ids(index, ["thread:1"], [], "first") == []
+    [found] = await index.search(["thread:1"], toward(1), "second")
+    assert found.text == "second"
+
+
+async def test_what_is_forgotten_is_not_found(index: Index) -> None:
+    await index.add([chunk("a", source="turn:1"), chunk("b")], [toward(0), toward(1)])
+    assert await index.forget("turn:1") == 1
+    assert await ids(index, ["thread:1"], toward(0), "a") == ["b"]
+
+
+async def test_a_changed_model_searches_on_by_words(database: Database) -> None:
+    for model, dimensions in (("mini", 8), ("large", 16)):
+        index = await open_index(database, model=model)
+        await index.add([chunk(model, text="alpha beta")], [toward(0, dimensions)])
+        await index.close()
+    index = await open_index(database, model="large")
+    assert await ids(index, ["thread:1"], toward(0, 16), "") == ["large"]
+    assert set(await ids(index, ["thread:1"], toward(0, 16), "alpha")) == {"large", "mini"}
+    await index.close()
+
+
+async def test_the_index_is_made_again_from_the_main_database(index: Index) -> None:
+    texts = [f"row number {n}" for n in range(1200)]
+    await index.add([chunk(text, text=text) for text in texts], [toward(0, spread=1.0)] * 1200)
+    assert await index.rebuild() == 1200
+    assert (await ids(index, ["thread:1"], [], "1133"))[0] == "row number 1133"
+
+
+async def test_an_index_that_is_behind_catches_up_when_it_is_opened(database: Database) -> None:
+    index = await open_index(database, model="mini")
+    await index.add([chunk("a"), chunk("b")], [toward(0), toward(1)])
+    await index.close()
+    async with database.transaction() as tx:
+        await embeddings.keep(tx, [chunk("c")], [toward(2)], "mini")
+    await embeddings.forget(database, "turn:a")
+    index = await open_index(database, model="mini")
+    assert await ids(index, ["thread:1"], toward(2), "") == ["c", "b"]
+    assert await ids(index, ["thread:1"], [], "a") == []
+    await index.close()
+
+
+@pytest.mark.parametrize("damage", ["missing", "not a database"])
+async def test_a_lost_index_file_comes_back_by_itself(sqlite: Database, damage: str) -> None:
+    index = await open_index(sqlite, model="mini")
+    await index.add([chunk("a")], [toward(0)])
+    await index.close()
+    assert sqlite.path is not None
+    file = sqlite.path.with_suffix(".index.db")
+    file.unlink()
+    if damage == "not a database":
+        file.write_bytes(b"no database at all" * 500)
+    index = await open_index(sqlite, model="mini")
+    assert await ids(index, ["thread:1"], toward(0), "a") == ["a"]
+    await index.close()
+
+
+def test_a_chunk_that_both_rankings_like_wins() -> None:
+    meaning, by_words = [chunk("a"), chunk("b")], [chunk("c"), chunk("b")]
+    fused = fuse([meaning, by_words], k=2)
+    assert [found.id for found in fused] == ["b", "a"]
+    assert fused[0].score > fused[1].score > 0
+
+
+def test_words_are_taken_once_and_bounded() -> None:
+    assert words("to be or not to be -- ?") == ["to", "be", "or", "not"]
+    assert len(words(" ".join(str(n) for n in range(1000)))) == 64
