@@ -1,6 +1,7 @@
 """What the tests of the bridge share: a catalogue over servers, and a clock that stands still."""
 
-from collections.abc import AsyncGenerator
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from core.capabilities.catalog import Catalog, Discovery
@@ -33,6 +34,15 @@ async def catalog(
 
 def tool(discovery: Discovery, key: str) -> Tool:
     return next(tool for tool in discovery.tools if tool.key == key)
+
+
+async def until(holds: Callable[[], Awaitable[bool]]) -> None:
+    """Wait for what happens in the background, ten seconds at most."""
+    async with asyncio.timeout(10):
+        for _ in iter(int, 1):
+            if await holds():
+                return
+            await asyncio.sleep(0.002)
 
 
 async def silence(_: str) -> None:

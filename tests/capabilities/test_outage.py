@@ -19,7 +19,7 @@ MOODS = {
     "cut": "broke off",
     "badgzip": "broke off",
     "events_cut": "broke off",
-    "events_garbage": "refused",
+    "events_garbage": "not MCP",
     "unauthorized": "refused the credentials",
     "huge": "more than 1 MB",
     "wrong": "did not speak MCP",
