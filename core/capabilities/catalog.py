@@ -12,6 +12,7 @@ from core.capabilities.listing import Listing, Problem
 from core.capabilities.pins import Pins, is_first_contact, standing
 from core.capabilities.servers import Limits, Server
 from core.errors import NotAllowed, SourceFailed
+from core.policy.rules import CHANGED
 from core.ports import Clock
 from core.records import Billing, Json, Tool
 
@@ -28,6 +29,19 @@ class Discovery:
     tools: tuple[Tool, ...]
     accepted: Mapping[str, str]
     problems: tuple[Problem, ...]
+
+
+def _waiting(server: str, tools: Sequence[Tool], accepted: Mapping[str, str]) -> Sequence[Problem]:
+    """What an admin should accept or refuse."""
+    problems = [
+        Problem(server=server, tool=tool.name, sentence=f"{tool.key}: {CHANGED}")
+        for tool in tools
+        if accepted.get(tool.key, tool.digest) != tool.digest
+    ]
+    if new := [tool.key for tool in tools if tool.key not in accepted]:
+        sentence = f"not yet accepted by an admin, so not offered: {', '.join(sorted(new))}"
+        problems.append(Problem(server=server, sentence=sentence))
+    return problems
 
 
 class _Shelf:
@@ -104,6 +118,7 @@ class Catalog:
                 problems.append(Problem(server=name, sentence=sentence))
             is_trusted = server.is_ours or server.accept == "all"
             accepted |= standing(shelf.listing.tools, pinned, trusted=is_trusted)
+            problems.extend(_waiting(name, shelf.listing.tools, accepted))
         return Discovery(tools=tuple(tools), accepted=accepted, problems=tuple(problems))
 
     async def call(

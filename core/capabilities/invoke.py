@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import anyio
 from mcp import MCPError
-from mcp_types import CallToolResult, InputRequiredResult
+from mcp_types import CONNECTION_CLOSED, PARSE_ERROR, CallToolResult, InputRequiredResult
 
 from core.capabilities.connection import Connection
 from core.capabilities.content import clean_text, size_of, take_apart
@@ -133,10 +133,16 @@ async def _ask_once(
 
 def _failure(connection: Connection, tool: Tool, errand: Errand, error: Exception) -> str:
     name = connection.server.name
-    if isinstance(error, MCPError) and not errand.fault:
+    if errand.fault:
+        return f"{name} {errand.fault}"
+    if isinstance(error, MCPError):
+        if error.code == PARSE_ERROR:
+            return f"{name} answered with something that is not MCP"
+        if error.code == CONNECTION_CLOSED:
+            return f"{name} broke off while {tool.name} was at work"
         message = " ".join(clean_text(error.message, _secrets(errand.headers)).split())
         return f"{name} refused the call of {tool.name}: {message[:300]}"
-    if isinstance(error, RuntimeError) and not errand.fault:
+    if isinstance(error, RuntimeError):
         return f"{name} answered {tool.name} with a result that does not fit its own declaration"
     return connection.sentence(errand, error)
 

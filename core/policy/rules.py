@@ -27,6 +27,11 @@ class Condition:
     test: Literal["is", "is_not", "in", "over", "under", "contains", "external"]
     value: Any = None
 
+    def __str__(self) -> str:
+        if self.test == "external":
+            return f"{self.argument} is external"
+        return f"{self.argument} {self.test.replace('_', ' ')} {self.value}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
@@ -50,7 +55,7 @@ class Rule:
     def __str__(self) -> str:
         where = f" in {', '.join(self.places)}" if self.places else ""
         whom = "" if self.to == ("group:everyone",) else f" for {', '.join(self.to)}"
-        condition = f" when {self.when.argument} {self.when.test}" if self.when else ""
+        condition = f" when {self.when}" if self.when else ""
         verb = {"offer": "offers", "withhold": "withholds", "approve": "asks approval for"}
         name = f"rule {self.number}" if self.number else "the default rule"
         line = f" (line {self.line})" if self.line else ""
@@ -206,7 +211,8 @@ def _holds(
         return unknown
     given: Any = arguments.get(condition.argument)
     if isinstance(given, str) and condition.test == "external":
-        given = re.split(r"[,;\s]+", given)
+        # A string may hold several addresses and their names.
+        given = [word for word in re.split(r"[,;\s]+", given) if "@" in word] or given
     each = cast("list[Any]", given) if isinstance(given, list) else [given]
     # In doubt a rule that restricts holds, and one that offers does not.
     return any(_meets(condition, value, rules, doubt=not unknown) for value in each)

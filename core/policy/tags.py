@@ -50,5 +50,6 @@ def _normal(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def _forms(name: str) -> tuple[str, str]:
-    return name, f"{name}s"
+def _forms(name: str) -> tuple[str, ...]:
+    # "Excels" is a verb.
+    return (name,) if name == "excel" else (name, f"{name}s")

@@ -1,5 +1,6 @@
 """Serves an MCP server of ours in this process, as an ASGI application without a socket."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -18,13 +19,28 @@ def tags(*words: str) -> dict[str, Any]:
 
 @asynccontextmanager
 async def serving(server: MCPServer[Any]) -> AsyncGenerator[Any]:
-    """The server's application while its lifespan runs. Stateless: each call stands alone.
-
-    Enter and leave it in one task. Nothing listens on a port, so there is no host to rebind.
-    """
+    """The server's application while its lifespan runs, in a task of its own. Stateless: each call
+    stands alone. Nothing listens on a port, so there is no host to rebind."""
     app = server.streamable_http_app(
         stateless_http=True,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    async with app.router.lifespan_context(app):
+    is_up, is_over = asyncio.Event(), asyncio.Event()
+
+    async def live() -> None:
+        async with app.router.lifespan_context(app):
+            is_up.set()
+            await is_over.wait()
+
+    # In the caller's task, the lifespan's task group would wrap whatever the caller raises.
+    life = asyncio.create_task(live())
+    try:
+        starting = asyncio.create_task(is_up.wait())
+        await asyncio.wait((life, starting), return_when=asyncio.FIRST_COMPLETED)
+        starting.cancel()
+        if life.done():
+            await life
         yield app
+    finally:
+        is_over.set()
+        await asyncio.wait((life,))

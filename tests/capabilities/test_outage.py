@@ -1,0 +1,165 @@
+"""A server that fails costs its own calls, and works again when it is back."""
+
+import asyncio
+
+import pytest
+from mcp.server.mcpserver import MCPServer
+
+from core.capabilities.servers import Limits
+from core.errors import DeadlineExceeded, SourceFailed
+from tests.capabilities.bridge import catalog, silence, tool, trusted
+from tests.fakes.mcp_legacy import LegacyServer, legacy_server
+from tests.fakes.mcp_modern import free_port, modern_server
+
+MOODS = {
+    "error500": "HTTP 500",
+    "garbage": "not MCP",
+    "html": "not MCP",
+    "empty": "202",
+    "cut": "broke off",
+    "badgzip": "broke off",
+    "events_cut": "broke off",
+    "events_garbage": "not MCP",
+    "unauthorized": "refused the credentials",
+    "huge": "more than 1 MB",
+    "wrong": "did not speak MCP",
+}
+
+
+@pytest.mark.parametrize("mood", MOODS)
+async def test_a_misbehaving_answer_costs_its_own_call_and_says_why(mood: str) -> None:
+    server = LegacyServer()
+    limits = Limits(deadline=5, result_bytes=1024 * 1024)
+    async with legacy_server(server) as url, catalog(trusted("crm", url), limits=limits) as held:
+        echo = tool(await held.discover(), "crm/echo")
+        before = len(server.sessions)
+        server.mood = mood
+        with pytest.raises(SourceFailed) as failure:
+            await held.call(echo, {"text": "a"}, credentials={}, on_progress=silence)
+        assert MOODS[mood] in str(failure.value)
+        assert "stack" not in str(failure.value)
+        server.mood = "well"
+        result = await held.call(echo, {"text": "b"}, credentials={}, on_progress=silence)
+        assert result.text == '{"text": "b"}'
+        assert len(server.sessions) == before, "the same client goes on"
+
+
+async def test_a_hanging_call_ends_at_its_deadline_while_others_are_answered() -> None:
+    hanging, well = LegacyServer(), LegacyServer()
+    hanging.mood = "hang"
+    async with (
+        legacy_server(hanging) as one,
+        legacy_server(well) as two,
+        catalog(trusted("slow", one), trusted("quick", two)) as held,
+    ):
+        found = await held.discover()
+        stuck = asyncio.create_task(
+            held.call(
+                tool(found, "slow/echo"), {}, credentials={}, on_progress=silence, deadline=0.3
+            )
+        )
+        for number in range(10):
+            answer = await held.call(
+                tool(found, "quick/echo"),
+                {"text": str(number)},
+                credentials={},
+                on_progress=silence,
+            )
+            assert str(number) in answer.text
+        with pytest.raises(DeadlineExceeded, match=r"slow/echo did not answer within 0\.3 s"):
+            await stuck
+        hanging.mood = "well"
+        again = await held.call(
+            tool(found, "slow/echo"), {"text": "x"}, credentials={}, on_progress=silence
+        )
+        assert "x" in again.text
+
+
+async def test_a_refused_connection_costs_one_call_and_the_client_survives_the_restart() -> None:
+    server, port = MCPServer("crm", log_level="ERROR"), free_port()
+
+    @server.tool()
+    def add(a: int, b: int) -> int:
+        """Adds."""
+        return a + b
+
+    async with catalog(trusted("crm", f"http://127.0.0.1:{port}/mcp")) as held:
+        async with modern_server(server, port):
+            adds = tool(await held.discover(), "crm/add")
+            first = await held.call(adds, {"a": 1, "b": 2}, credentials={}, on_progress=silence)
+            assert first.text == "3"
+        calls = [
+            asyncio.create_task(
+                held.call(adds, {"a": 1, "b": n}, credentials={}, on_progress=silence)
+            )
+            for n in range(5)
+        ]
+        await asyncio.wait(calls)
+        assert all("could not be reached" in str(call.exception()) for call in calls)
+        again = MCPServer("crm", log_level="ERROR")
+        again.tool()(add)
+        async with modern_server(again, port):
+            result = await held.call(adds, {"a": 2, "b": 2}, credentials={}, on_progress=silence)
+            assert result.text == "4"
+
+
+async def test_an_old_server_that_forgot_the_session_is_greeted_again_and_asked_once() -> None:
+    server = LegacyServer()
+    async with legacy_server(server) as url, catalog(trusted("crm", url)) as held:
+        echo = tool(await held.discover(), "crm/echo")
+        server.mood = "forgotten"
+        result = await held.call(echo, {"text": "a"}, credentials={}, on_progress=silence)
+        assert result.text == '{"text": "a"}'
+        assert len(server.called()) == 2, "the refused one and the one that was carried out"
+
+
+async def test_a_server_that_is_down_is_a_problem_and_not_a_failure_of_the_turn() -> None:
+    well, port = LegacyServer(), free_port()
+    down = trusted("down", f"http://127.0.0.1:{port}/mcp")
+    async with legacy_server(well) as url, catalog(trusted("well", url), down) as held:
+        found = await held.discover()
+        assert [tool.key for tool in found.tools] == ["well/echo"]
+        [problem] = found.problems
+        assert problem.server == "down"
+        assert problem.sentence.startswith("server down did not answer: its tools are missing")
+
+
+async def test_a_server_that_hangs_while_it_opens_holds_the_first_discovery_only_shortly() -> None:
+    async def swallow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    silent = await asyncio.start_server(swallow, "127.0.0.1", 0)
+    port = silent.sockets[0].getsockname()[1]
+    limits = Limits(first_look=0.2, open_within=30)
+    well = LegacyServer()
+    async with (
+        silent,
+        legacy_server(well) as url,
+        catalog(
+            trusted("silent", f"http://127.0.0.1:{port}/mcp"), trusted("well", url), limits=limits
+        ) as held,
+    ):
+        async with asyncio.timeout(5):
+            found = await held.discover()
+        assert [tool.key for tool in found.tools] == ["well/echo"]
+        assert "has not answered yet" in found.problems[0].sentence
+
+
+async def test_a_cancelled_call_leaves_the_client_usable_and_no_task_behind() -> None:
+    server = LegacyServer()
+    async with legacy_server(server) as url, catalog(trusted("crm", url)) as held:
+        echo = tool(await held.discover(), "crm/echo")
+        server.mood = "hang"
+        before = asyncio.all_tasks()
+        call = asyncio.create_task(held.call(echo, {}, credentials={}, on_progress=silence))
+        async with asyncio.timeout(5):
+            await server.reached.wait()
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        server.let_go.set()
+        server.mood = "well"
+        await held.call(echo, {}, credentials={}, on_progress=silence)
+        ours = [t for t in asyncio.all_tasks() - before if "core.capabilities" in repr(t)]
+        assert not ours
