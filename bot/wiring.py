@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from adapters.slack import app as slack
+from adapters.slack import edge
 from adapters.slack.settings import SlackSettings
 from bot import parts, turns
 from bot.config import Config
@@ -67,7 +68,7 @@ class Wired:
     def greeting(self, address: str) -> str:
         if self.workspace is None:
             return f"Countersign is up at {address}"
-        self.workspace.connect(address)
+        self.workspace.connect(f"{address}{edge.PATH}")
         return self.workspace.greeting()
 
 
@@ -157,8 +158,14 @@ async def _workspace(held: AsyncExitStack, settings: Settings) -> LocalWorkspace
 
 
 def _slack(settings: Settings, workspace: LocalWorkspace | None) -> SlackSettings:
-    given = workspace.slack if workspace else settings.slack
-    if given is None:
+    if workspace is not None:
+        app = workspace.slack.app
+        return SlackSettings(
+            bot_token=app.bot_token,
+            signing_secret=app.signing_secret,
+            api_url=workspace.slack.api_url,
+        )
+    if (given := settings.slack) is None:
         raise AssertionError("settings without a surface do not pass the settings' own checks")
     return SlackSettings(
         bot_token=given.bot_token, signing_secret=given.signing_secret, api_url=given.api_url

@@ -92,4 +92,4 @@ async def house(
         async with started([*bot.parts, server]):
             bot.greeting(server.address)
             assert bot.workspace is not None
-            yield House(slack=bot.workspace.stand_in, bot=bot, address=server.address)
+            yield House(slack=bot.workspace.slack, bot=bot, address=server.address)

@@ -1,57 +1,49 @@
-"""The local workspace as the bot starts it: the stand-in, its page, and what to try first."""
+"""The local workspace: the stand-in for Slack with its page, on one loopback port."""
 
-from types import TracebackType
+from typing import Self
 
-from bot.settings import Slack
+from bot.workspace.page import Page
+from bot.workspace.sights import HINTS
+from bot.workspace.slack.records import App
 from bot.workspace.slack_server import SlackStandIn
-
-TRY = (
-    "@Countersign what did we sell per region in Q3?",
-    "@Countersign which orders did Brightwater Rentals place?",
-    "@Countersign put the sales per product into a spreadsheet",
-)
 
 
 class LocalWorkspace:
-    """Use it as an async context manager; `connect` tells it where the bot listens."""
+    """Start it, give its `slack.app` credentials and `slack.api_url` to the bot, then `connect`
+    it to the bot's address for events."""
 
-    def __init__(self, *, port: int) -> None:
-        self._slack = SlackStandIn(port=port)
+    def __init__(self, *, port: int = 0, app: App | None = None) -> None:
+        self.slack = SlackStandIn(port=port, app=app)
+        self._page = Page(self.slack)
+        self.slack.more_routes.append(self._page.add_routes)
 
-    async def __aenter__(self) -> "LocalWorkspace":
-        await self._slack.start()
+    async def __aenter__(self) -> Self:
+        await self.start()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._slack.stop()
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def start(self) -> None:
+        """Raises OSError when the port is taken."""
+        await self.slack.start()
+
+    async def stop(self) -> None:
+        await self.slack.stop()
 
     @property
-    def stand_in(self) -> SlackStandIn:
-        return self._slack
+    def url(self) -> str:
+        """The address of the page."""
+        return f"{self.slack.base}/"
 
-    @property
-    def slack(self) -> Slack:
-        """What the Slack adapter needs to reach the stand-in instead of Slack."""
-        app = self._slack.app
-        return Slack(
-            bot_token=app.bot_token,
-            signing_secret=app.signing_secret,
-            api_url=self._slack.api_url,
-        )
-
-    def connect(self, bot: str) -> None:
-        """Send events to the bot at this address from now on."""
-        self._slack.connect(f"{bot}/slack/events")
+    def connect(self, events_url: str) -> None:
+        """From now on the app is at this address."""
+        self.slack.connect(events_url)
 
     def greeting(self) -> str:
-        """Printed once the bot is up."""
-        tries = "\n".join(f"  {text}" for text in TRY)
+        """Printed once the bot is up: where the page is, and what to try."""
+        tries = "\n".join(f"  {hint}" for hint in HINTS)
         return (
-            f"\nCountersign is up. Open the local workspace: {self._slack.base}/\n"
+            f"\nCountersign is up. Open the local workspace: {self.url}\n"
             f"Nothing leaves this machine. Three things to try:\n{tries}\n\nCtrl-C stops it.\n"
         )
