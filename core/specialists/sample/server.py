@@ -4,6 +4,7 @@ It is the data of the demo and the example of docs/writing-a-capability.md. No m
 """
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
@@ -86,14 +87,10 @@ def find_customer(
 ) -> CallToolResult:
     """Find a customer (a bicycle dealer) by name. Gives the customer id that customer_orders
     needs."""
-    words = name.casefold().split()
-    rows = [
-        dict(row)
-        for row in data.table("customers")
-        if any(word in row["customer"].casefold() for word in words)
-    ]
-    best = max((_shared(words, row["customer"]) for row in rows), default=0)
-    rows = [row for row in rows if _shared(words, row["customer"]) == best]
+    words = [word for word in re.findall(r"\w+", name.casefold()) if len(word) > 2]
+    customers = data.table("customers")
+    best = max(_shared(words, row["customer"]) for row in customers)
+    rows = [row for row in customers if best and _shared(words, row["customer"]) == best]
     if not rows:
         raise ToolError(f"No customer is called anything like {name!r}.")
     return _table(f"{len(rows)} customer(s) found", rows)
