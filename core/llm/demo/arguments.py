@@ -39,6 +39,8 @@ class Said:
     """The questions that this one follows up on."""
     now: date | None = None
     results: tuple[Result, ...] = ()
+    known: frozenset[str] = frozenset()
+    """Stems of all tools' words: they are no names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +78,7 @@ def _found(name: str, schema: Json, tool: ToolSchema, said: Said) -> list[Any]:
     return []
 
 
-def _read(
-    name: str, schema: Json, tool: ToolSchema, text: str, now: date | None
-) -> list[Any]:
+def _read(name: str, schema: Json, tool: ToolSchema, text: str, now: date | None) -> list[Any]:
     """The values that the text states for the parameter; several where it names several."""
     parts = set(words(name))
     if choices(schema):
@@ -89,7 +89,7 @@ def _read(
     if kind == "boolean":
         return [True] if set(stems(name)) and set(stems(name)) <= set(stems(text)) else []
     if kind in {"integer", "number"}:
-        return _number(parts, kind, text)
+        return _number(parts, kind, text, now)
     if kind != "string":
         return []
     return _string(name, parts, schema, tool, text, now)
@@ -125,13 +125,13 @@ def _mentioned(options: Sequence[Any], text: str) -> list[Any]:
     return [option for _, option in sorted(places, key=lambda place: place[0])]
 
 
-def _number(parts: set[str], kind: str, text: str) -> list[Any]:
+def _number(parts: set[str], kind: str, text: str, now: date | None) -> list[Any]:
     if "year" in parts:
         return list(moments.years(text))
     if "quarter" in parts:
-        return [q.number for q in moments.quarters(text, None)]
+        return [q.number for q in moments.quarters(text, now)]
     if "month" in parts:
-        return [number for _, number in moments.months(text, None)]
+        return [number for _, number in moments.months(text, now)]
     ahead = r"(?:top|first|best|last|limit|at most|up to)"
     pattern = ""
     if parts & {"min", "minimum", "least", "above", "over"}:
@@ -209,14 +209,14 @@ def _last_resort(name: str, schema: Json, tool: ToolSchema, said: Said) -> list[
 
 
 def _text(parts: set[str], tool: ToolSchema, said: Said) -> list[Any]:
-    known = set(vocabulary(tool))
+    known = said.known | set(vocabulary(tool))
     if parts & TITLES:
         title = names.remainder(said.whole, set()) or said.earlier or tool.name
         return [title[:60].strip().capitalize()]
     for text in (said.text, said.whole, said.earlier):
         if not text:
             continue
-        if parts & FREE and (rest := names.remainder(text, known)):
+        if parts & FREE and (rest := names.remainder(text, set(vocabulary(tool)))):
             return [rest]
         if not parts & FREE and (found := names.names(text, known)):
             return [found[0]]

@@ -5,11 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from core.llm.demo.words import first_sentence, stems
+from core.llm.demo.words import first_sentence, stem, stems
 from core.records import Json, ToolSchema
 
-ENOUGH = 1.6
-"""A score from which a tool is worth a call: one word of its name that few other tools share."""
+ENOUGH = 1.2
+"""A score from which a tool is worth a call: a word of its first sentence that few others have."""
+MAKING = frozenset(
+    stem(w) for w in "write export create make draw send add update book set".split()
+)
 NAME, FIRST, REST, CHOICE, PROPERTY, REMARK = 3.0, 1.6, 0.7, 1.4, 1.2, 0.4
 
 
@@ -19,6 +22,12 @@ class Scored:
     score: float
     matched: frozenset[str]
     """The stems of the question that the tool knows."""
+    is_whole: bool = False
+    """Whether it knows all of them."""
+
+    @property
+    def fits(self) -> bool:
+        return self.score >= ENOUGH or (self.is_whole and self.score >= ENOUGH / 3)
 
 
 def rank(weights: Mapping[str, float], tools: Sequence[ToolSchema]) -> list[Scored]:
@@ -29,14 +38,19 @@ def rank(weights: Mapping[str, float], tools: Sequence[ToolSchema]) -> list[Scor
     for tool, vocabulary_of_tool in zip(tools, known, strict=True):
         score = 0.0
         matched: set[str] = set()
-        for stem, weight in weights.items():
-            if stem not in vocabulary_of_tool:
+        is_singled_out = False
+        for word, weight in weights.items():
+            if word not in vocabulary_of_tool:
                 continue
-            spread = sum(1 for other in known if other.get(stem, 0) >= REST)
+            spread = sum(1 for other in known if other.get(word, 0) >= REST)
             rarity = math.log(1 + len(tools) / max(1, spread)) / math.log(1 + len(tools))
-            score += weight * vocabulary_of_tool[stem] * rarity
-            matched.add(stem)
-        scored.append(Scored(tool, score, frozenset(matched)))
+            score += weight * vocabulary_of_tool[word] * rarity
+            matched.add(word)
+            is_singled_out = is_singled_out or spread == 1
+        if not is_singled_out and MAKING & set(stems(first_sentence(tool.description))[:1]):
+            # A tool that makes something is not called for words that other tools have as well.
+            score *= 0.3
+        scored.append(Scored(tool, score, frozenset(matched), 0 < len(weights) == len(matched)))
     return sorted(scored, key=lambda s: (-s.score, s.tool.name))
 
 
@@ -45,7 +59,10 @@ def vocabulary(tool: ToolSchema) -> dict[str, float]:
     lead = first_sentence(tool.description)
     found: dict[str, float] = {}
     _add(found, tool.name, NAME)
-    _add(found, lead, FIRST)
+    for place, word in enumerate(stems(lead)):
+        # What a description begins with is what the tool is for: it decides between equals.
+        weight = FIRST - 0.03 * min(place, 10)
+        found[word] = max(weight, found.get(word, 0.0))
     _add(found, tool.description[len(lead) :], REST)
     for name, schema in properties(tool).items():
         _add(found, name, PROPERTY)
@@ -73,10 +90,11 @@ def plain(schema: Json, root: Json) -> Json:
     """The schema of a value without references and without the branch for null."""
     reference = schema.get("$ref")
     if isinstance(reference, str) and reference.startswith("#/"):
-        target: Any = root
+        target = root
         for part in reference[2:].split("/"):
-            target = target.get(part, {}) if isinstance(target, dict) else {}
-        schema = {**cast(Json, target), **{k: v for k, v in schema.items() if k != "$ref"}}
+            inner = target.get(part)
+            target = cast(Json, inner) if isinstance(inner, dict) else {}
+        schema = {**target, **{k: v for k, v in schema.items() if k != "$ref"}}
     for key in ("anyOf", "oneOf"):
         branches = schema.get(key)
         if isinstance(branches, list):
@@ -101,5 +119,5 @@ def choices(schema: Json) -> list[Any]:
 
 
 def _add(found: dict[str, float], text: str, weight: float) -> None:
-    for stem in stems(text):
-        found[stem] = max(weight, found.get(stem, 0.0))
+    for word in stems(text):
+        found[word] = max(weight, found.get(word, 0.0))

@@ -12,10 +12,11 @@ from core.llm.demo.words import stems, words
 from core.records import ModelMessage, ToolCall
 
 _FOLLOWS = re.compile(
-    r"^\s*(?:and|but|what about|how about|same|the same|now|then|also|only|instead|in|per|by|for"
-    r"|as|with|without)\b",
+    r"^\s*(?:and|but|what about|how about|the same|same|now|then|also|only|instead)\b",
     re.IGNORECASE,
 )
+_SHORT = 2
+"""Words that say something, up to which a question hardly stands alone."""
 _POINTS_BACK = frozenset("it that those these them they their its he she him her this".split())
 _FILES = "\n\nFiles attached to this message:"
 
@@ -39,13 +40,15 @@ class Conversation:
         return len(self.made)
 
     @property
-    def is_follow_up(self) -> bool:
-        """Whether the question leans on an earlier one."""
-        if not self.earlier:
-            return False
-        is_short = len(stems(self.question)) <= 2
-        points_back = bool(_POINTS_BACK & set(words(self.question)))
-        return bool(_FOLLOWS.match(self.question)) or points_back or is_short
+    def points_back(self) -> bool:
+        """Whether the question says that it leans on an earlier one (“and …”, “that”)."""
+        is_pointed = bool(_POINTS_BACK & set(words(self.question)))
+        return bool(self.earlier) and (is_pointed or bool(_FOLLOWS.match(self.question)))
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the question is so short that it may lean on an earlier one."""
+        return bool(self.earlier) and len(stems(self.question)) <= _SHORT
 
     @property
     def topic(self) -> str:

@@ -20,7 +20,13 @@ _STATES = re.compile(
     r"(?:is|are|was|am|have|need|prefer|use|work|called|means?)\b)",
     re.IGNORECASE,
 )
-_LEADING = re.compile(r"^(?:\W*)(?:(?:q|a|question|answer|they|you|asked|answered)\s*:\s*)", re.I)
+_SUMMARY = re.compile(
+    r"\b(?:summar\w+|recap)\b.*\b(?:thread|conversation|chat|so far|discussion|we|this)\b", re.I
+)
+_LEADING = re.compile(
+    r"^\W*(?:q|a|question|answer|(?:they|you|i|we|person|bot)?\s*(?:asked|said|answered|wrote))\s*:\s*",
+    re.IGNORECASE,
+)
 NEARLY_ALL = 0.6
 SAID = frozenset(stem(w) for w in "tell told said mention wrote gave earlier remember ask".split())
 
@@ -28,6 +34,11 @@ SAID = frozenset(stem(w) for w in "tell told said mention wrote gave earlier rem
 def asks_about_past(text: str) -> bool:
     """Whether the words point at the conversation itself."""
     return bool(_ABOUT_PAST.search(text))
+
+
+def asks_for_summary(text: str) -> bool:
+    """Whether the thread itself is to be summed up."""
+    return bool(_SUMMARY.search(text))
 
 
 def states_something(text: str) -> bool:

@@ -5,11 +5,15 @@ from calendar import month_name, monthrange
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4}
-ORDINALS |= {"4th": 4}
-MONTHS = {name.lower(): number for number, name in enumerate(month_name) if name}
-MONTHS |= {name[:3].lower(): number for number, name in enumerate(month_name) if name}
-MONTHS |= {"sept": 9}
+_NAMED = ("first", "second", "third", "fourth")
+_COUNTED = ("1st", "2nd", "3rd", "4th")
+ORDINALS = {word: n for names in (_NAMED, _COUNTED) for n, word in enumerate(names, start=1)}
+MONTHS = {
+    name: number
+    for number, full in enumerate(month_name)
+    if full
+    for name in (full.lower(), full[:3].lower(), full[:4].lower())
+}
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _YEAR = r"(?:20\d\d)"
 QUARTER = re.compile(
@@ -68,6 +72,12 @@ def quarters(text: str, now: date | None) -> list[Quarter]:
         quarter = _quarter(match, said, now)
         found.setdefault((quarter.year, quarter.number), quarter)
     return list(found.values())
+
+
+def kinds(text: str) -> list[str]:
+    """The words for the times that the text speaks of: `quarter`, `month`, `year`."""
+    found = {"quarter": quarters(text, None), "month": months(text, None), "year": years(text)}
+    return [word for word, times in found.items() if times]
 
 
 def years(text: str) -> list[int]:

@@ -1,6 +1,7 @@
 """The names, ids and free words in a question."""
 
 import re
+from collections.abc import Set
 
 from core.llm.demo.moments import EVERYTHING, MONTHS
 from core.llm.demo.words import SILENT, stem, words
@@ -26,16 +27,23 @@ COMMANDS = frozenset(
 )
 
 
-def names(text: str, known: frozenset[str] | set[str]) -> list[str]:
-    """What may be a proper name, the likeliest first: quoted, capitalised, behind a preposition.
+def proper_names(text: str, known: Set[str]) -> list[str]:
+    """What is written as a name: quoted, or capitalised.
 
-    `known` are stems that belong to the tools (a tool's own words and values are no names).
+    `known` are the stems of the tools' own words and values, which are no names.
     """
     found = [m.group(1).strip() for m in _QUOTED.finditer(text)]
     timeless = EVERYTHING.sub(" ; ", text)
     found += [_trimmed(m.group(), known) for m in _CAPITALS.finditer(timeless)]
-    found += [_trimmed(_up_to_silence(m.group(1)), known) for m in _AFTER.finditer(timeless)]
     return list(dict.fromkeys(name for name in found if _is_name(name)))
+
+
+def names(text: str, known: Set[str]) -> list[str]:
+    """What may be a name, the likeliest first: proper names, then what stands behind a
+    preposition."""
+    timeless = EVERYTHING.sub(" ; ", text)
+    after = [_trimmed(_run(m.group(1), known), known) for m in _AFTER.finditer(timeless)]
+    return list(dict.fromkeys([*proper_names(text, known), *filter(_is_name, after)]))
 
 
 def ids(text: str) -> list[str]:
@@ -51,7 +59,7 @@ def numbers(text: str) -> list[float]:
     return [float(n.replace(",", "")) for n in found]
 
 
-def remainder(text: str, known: frozenset[str] | set[str]) -> str:
+def remainder(text: str, known: Set[str]) -> str:
     """The words that are neither commands nor words of the tool, as they were written."""
     quoted = _QUOTED.search(text)
     if quoted:
@@ -63,21 +71,22 @@ def remainder(text: str, known: frozenset[str] | set[str]) -> str:
     return " ".join(_kept(body, known))
 
 
-def _kept(text: str, known: frozenset[str] | set[str]) -> list[str]:
+def _kept(text: str, known: Set[str]) -> list[str]:
     kept: list[str] = []
     for token in text.split():
         parts = words(token)
         if not parts or all(p in SILENT or p in COMMANDS or stem(p) in known for p in parts):
             continue
-        kept.append(token.strip(",;:()\"“”?!."))
+        kept.append(token.strip(',;:()"“”?!.'))
     return kept
 
 
-def _up_to_silence(text: str) -> str:
+def _run(text: str, known: Set[str]) -> str:
+    """The words up to the first that is none of a name."""
     kept: list[str] = []
     for token in text.split():
         parts = words(token)
-        if not parts or any(p in SILENT for p in parts):
+        if not parts or any(p in SILENT or stem(p) in known for p in parts):
             break
         kept.append(token)
         if token[-1] in ",;?!":
@@ -85,7 +94,7 @@ def _up_to_silence(text: str) -> str:
     return " ".join(kept)
 
 
-def _trimmed(name: str, known: frozenset[str] | set[str]) -> str:
+def _trimmed(name: str, known: Set[str]) -> str:
     """The name without commands and tool words at its ends."""
     tokens = name.strip(" .,;:?!").split()
 

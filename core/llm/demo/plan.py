@@ -2,26 +2,36 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from core.llm.demo import memory
+from core.llm.demo import memory, moments
 from core.llm.demo.arguments import FREE, IDS, Said, fill
-from core.llm.demo.choice import ENOUGH, Scored, properties, rank, required, vocabulary
+from core.llm.demo.choice import Scored, properties, rank, required, vocabulary
 from core.llm.demo.conversation import Conversation
-from core.llm.demo.names import COMMANDS, names
-from core.llm.demo.words import stems, words
+from core.llm.demo.names import COMMANDS, proper_names
+from core.llm.demo.words import SILENT, stem, stems, words
 from core.records import Json, ToolCall, ToolSchema
 
 MOST_GOALS = 3
+NEARLY = 0.95
+COMMAND_STEMS = frozenset(stem(w) for w in COMMANDS)
+COMMAND_WEIGHT = 0.5
+"""“List” says less about what is meant than “products”."""
 _CLAUSES = re.compile(
     r"\s*(?:;|\?\s+|\.\s+|,?\s+and then\s+|,?\s+and also\s+|,?\s+then\s+|,?\s+and\s+|,\s+)\s*",
     re.IGNORECASE,
 )
-_SMALL_TALK = re.compile(
-    r"^\W*(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?|thank you|ok(?:ay)?|cheers"
-    r"|help|who are you|what are you|what can (?:you|i) (?:do|ask).*|how are you.*|"
-    r"are you .*)\W*)+$",
-    re.IGNORECASE,
+_GREETINGS = frozenset(
+    """hi hello hey good morning afternoon evening thanks thank you ok okay cheers help so very much
+    please there great nice bye""".split()
+)
+_ABOUT_ITSELF = re.compile(
+    r"^\W*(?:(?:who|what|how) are you|what can (?:you|i) (?:do|ask)|are you an?\b)", re.IGNORECASE
+)
+_LONGEST_TALK = 8
+"""Words."""
+_DO_IT = re.compile(
+    r"^\W*(?:please |can you |could you )*(\w+) (?:it|that|this|them|those|these)\b", re.IGNORECASE
 )
 
 
@@ -50,7 +60,7 @@ def plan(conversation: Conversation, tools: Sequence[ToolSchema]) -> Plan:
     for goal in goals:
         if _was_called(goal.tool, conversation):
             continue
-        said = _said(conversation, goal.clause)
+        said = _said(conversation, goal, tools)
         filled = fill(goal.tool, said)
         if not filled.missing:
             calls += [(goal.tool.name, arguments) for arguments in filled.variants]
@@ -64,11 +74,16 @@ def plan(conversation: Conversation, tools: Sequence[ToolSchema]) -> Plan:
 
 
 def is_small_talk(text: str) -> bool:
-    return not words(text) or bool(_SMALL_TALK.match(text))
+    """A greeting, a thank you, a question about the bot itself."""
+    said = words(text)
+    is_about_itself = bool(_ABOUT_ITSELF.match(text)) and len(said) <= _LONGEST_TALK
+    return is_about_itself or _GREETINGS.issuperset(said)
 
 
 def _goals(conversation: Conversation, tools: Sequence[ToolSchema]) -> list[_Goal]:
     question = conversation.question
+    if _asks_for_the_impossible(question, tools) or memory.asks_for_summary(question):
+        return []
     whole = _ranked(question, conversation, tools)
     if _is_remembered(whole, conversation):
         return []
@@ -78,14 +93,27 @@ def _goals(conversation: Conversation, tools: Sequence[ToolSchema]) -> list[_Goa
     if len(spoken) > 1:
         for clause in _clauses(parts, spoken):
             found = _ranked(clause, conversation, tools)
-            if found and found[0].score >= ENOUGH:
+            if found and found[0].fits:
                 goals.append(_Goal(found[0].tool, clause))
-    if not goals and whole and whole[0].score >= ENOUGH:
-        goals = [_Goal(whole[0].tool, question)]
+    if not goals and whole and whole[0].fits:
+        goals = [_Goal(_ablest(whole, conversation, tools), question)]
     if not goals:
         goals = _by_name_or_search(conversation, tools)
     distinct = {goal.tool.name: goal for goal in reversed(goals)}
     return list(reversed(distinct.values()))[:MOST_GOALS]
+
+
+def _ablest(
+    ranked: Sequence[Scored], conversation: Conversation, tools: Sequence[ToolSchema]
+) -> ToolSchema:
+    """Of the tools that fit about as well as the best one, the first that has its arguments."""
+    close = [s.tool for s in ranked if s.score >= ranked[0].score * NEARLY]
+    for tool in close:
+        said = _said(conversation, _Goal(tool, conversation.question), tools)
+        # Without the results: the choice of the first round has to stand in the later ones.
+        if not fill(tool, replace(said, results=())).missing:
+            return tool
+    return close[0]
 
 
 def _clauses(parts: Sequence[str], spoken: Sequence[str]) -> list[str]:
@@ -99,16 +127,33 @@ def _clauses(parts: Sequence[str], spoken: Sequence[str]) -> list[str]:
     return found
 
 
-def _ranked(
-    text: str, conversation: Conversation, tools: Sequence[ToolSchema]
-) -> list[Scored]:
-    weights = dict.fromkeys(stems(text), 1.0)
-    if conversation.is_follow_up:
-        weights = dict.fromkeys(stems(conversation.topic), 0.6) | weights
-    return rank(weights, [t for t in tools if not _reads_handles(t)])
+def _ranked(text: str, conversation: Conversation, tools: Sequence[ToolSchema]) -> list[Scored]:
+    weights = _weights(text)
+    usable = [t for t in tools if not reads_handles(t)]
+    alone = rank(weights, usable)
+    is_clear = bool(alone) and alone[0].fits
+    if conversation.points_back or (conversation.is_short and not is_clear):
+        before = {stem: 0.6 * weight for stem, weight in _weights(conversation.topic).items()}
+        return rank(before | weights, usable)
+    return alone
 
 
-def _reads_handles(tool: ToolSchema) -> bool:
+def _weights(text: str) -> dict[str, float]:
+    """The stems of a text, each with how much it says about the tool that is meant."""
+    found = dict.fromkeys([*stems(text), *moments.kinds(text)], 1.0)
+    return {s: COMMAND_WEIGHT if s in COMMAND_STEMS else weight for s, weight in found.items()}
+
+
+def _asks_for_the_impossible(question: str, tools: Sequence[ToolSchema]) -> bool:
+    """“Mail that to finance”, where no tool mails: the rest of the sentence would find a tool."""
+    found = _DO_IT.match(question)
+    verb = found.group(1).lower() if found else ""
+    if not verb or verb in COMMANDS or verb in SILENT:
+        return False
+    return all(stem(verb) not in vocabulary(tool) for tool in tools)
+
+
+def reads_handles(tool: ToolSchema) -> bool:
     """A tool that reads on in an earlier result by its handle is no answer to a question."""
     return any("evidence" in words(name) for name in required(tool))
 
@@ -121,21 +166,19 @@ def _is_remembered(ranked: Sequence[Scored], conversation: Conversation) -> bool
     wanted = stems(conversation.question)
     best = ranked[0] if ranked else None
     is_covered = best is not None and len(best.matched) * 2 > len(wanted)
-    return best is None or best.score < ENOUGH or not is_covered
+    return best is None or not best.fits or not is_covered
 
 
-def _by_name_or_search(
-    conversation: Conversation, tools: Sequence[ToolSchema]
-) -> list[_Goal]:
+def _by_name_or_search(conversation: Conversation, tools: Sequence[ToolSchema]) -> list[_Goal]:
     """Where no tool's words fit: one that takes a name when there is one, or one that searches."""
     question = conversation.question
     for tool in tools:
         needs = required(tool)
-        if len(needs) != 1 or _reads_handles(tool):
+        if len(needs) != 1 or reads_handles(tool):
             continue
         parts = set(words(needs[0]))
-        is_name = "name" in parts and names(question, set(vocabulary(tool)))
-        is_search = parts & FREE and not conversation.is_follow_up and len(stems(question)) > 1
+        is_name = "name" in parts and proper_names(question, _known(tools))
+        is_search = parts & FREE and not conversation.points_back and len(stems(question)) > 1
         if (is_name or is_search) and properties(tool)[needs[0]].get("type") == "string":
             return [_Goal(tool, question)]
     return []
@@ -157,14 +200,21 @@ def _feeder(
     candidates = rank(dict.fromkeys(subject, 1.0), [t for t in tools if t.name != goal.name])
     for candidate in candidates:
         tool = candidate.tool
-        if not candidate.matched or parameter in required(tool) or _reads_handles(tool):
+        if parameter in required(tool) or reads_handles(tool) or _was_called(tool, conversation):
             continue
-        if _was_called(tool, conversation):
+        if not _speaks_of(tool, subject):
             continue
         filled = fill(tool, said)
         if not filled.missing and required(tool):
             return tool.name, filled.variants[0]
     return None
+
+
+def _speaks_of(tool: ToolSchema, subject: set[str]) -> bool:
+    """Whether the tool is about the subject, or says that it returns the subject's id."""
+    is_named = subject <= set(stems(tool.name))
+    is_told = subject <= set(stems(tool.description)) and bool(IDS & set(words(tool.description)))
+    return is_named or is_told
 
 
 def _tried_to_feed(goal: ToolSchema, conversation: Conversation) -> bool:
@@ -175,14 +225,25 @@ def _was_called(tool: ToolSchema, conversation: Conversation) -> bool:
     return any(call.name == tool.name for call in conversation.made)
 
 
-def _said(conversation: Conversation, clause: str) -> Said:
+def _said(conversation: Conversation, goal: _Goal, tools: Sequence[ToolSchema]) -> Said:
+    leans = conversation.points_back
+    if conversation.is_short and not leans:
+        before = rank(_weights(conversation.topic), tools)
+        alone = rank(_weights(conversation.question), tools)
+        # Short and clear: it inherits from a question for the same tool alone.
+        leans = not alone[0].fits or before[0].tool.name == goal.tool.name
     return Said(
-        text=clause,
+        text=goal.clause,
         whole=conversation.question,
-        earlier=conversation.topic if conversation.is_follow_up else "",
+        earlier=conversation.topic if leans else "",
         now=conversation.now,
         results=conversation.results,
+        known=_known(tools),
     )
+
+
+def _known(tools: Sequence[ToolSchema]) -> frozenset[str]:
+    return frozenset(found for tool in tools for found in vocabulary(tool))
 
 
 def _numbered(

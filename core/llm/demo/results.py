@@ -70,7 +70,7 @@ def parsed(text: str) -> Any:
         value: object = json.loads(fenced.group(1) if fenced else text)
     except ValueError:
         return None
-    return value if isinstance(value, (dict, list)) else None
+    return cast(Any, value) if isinstance(value, (dict, list)) else None
 
 
 def harvest(name: str, question: str, results: Sequence[Result]) -> str | None:
@@ -103,9 +103,11 @@ def _values(name: str, result: Result) -> list[tuple[str, str]]:
                 found += [(r[index], " ".join(r)) for r in rows.rows if index < len(r)]
     if not found:
         label = r"[\s_-]*".join(words(name))
-        pattern = rf"(?i)\b(?:{label}{'|id' if 'id' in keys else ''})\b[\s:=*`\"'(]+([\w-]*\d[\w-]*)"
+        pattern = (
+            rf"(?i)\b(?:{label}{'|id' if 'id' in keys else ''})\b[\s:=*`\"'(]+([\w-]*\d[\w-]*)"
+        )
         found = [(m.group(1), result.text) for m in re.finditer(pattern, result.text)]
-    return [(value.strip(" `*\""), context) for value, context in found if value.strip(" `*\"")]
+    return [(value.strip(' `*"'), context) for value, context in found if value.strip(' `*"')]
 
 
 def _from_json(keys: set[str], value: Any) -> list[tuple[str, str]]:

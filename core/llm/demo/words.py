@@ -10,9 +10,9 @@ SILENT = frozenset(
     """a about above after again all also am an and any are as at back be been before being below
     between both but by can could did do does doing down during each every few for from further
     get give gave given got had has have having he her here him his how i if in into is it its
-    just know let list like long many may me might more much my need no nor not now of off on
-    once one only or other our out over own per please same say says said see she should show so
-    some such tell than that the their them then there these they thing this those through to
+    just know let like long many may me might more much my need no nor not now of off on
+    once one only or other our out over own per please same say says said see she since should show
+    so some such tell than that the their them then there these they thing this those through to
     too under until up us use very want was we were what whats when where which while who whom
     whose why will with would you your hello hi hey thanks thank ok okay yes
     january february march april june july august september october november december
@@ -33,8 +33,8 @@ _SAME = (
     "region area territory",
     "supplier vendor",
     "invoice bill billed",
-    "cost spend spent expense expenses spending",
-    "price pricing",
+    "expense spend spent spending",
+    "price pricing cost costs",
     "export download",
     "person people",
     "mail email",
@@ -91,6 +91,4 @@ def _bare(word: str) -> str:
     return word[:-1] if len(word) > 4 and word.endswith("e") else word
 
 
-_CANONICAL = {
-    _bare(member): _bare(group.split()[0]) for group in _SAME for member in group.split()
-}
+_CANONICAL = {_bare(member): _bare(group.split()[0]) for group in _SAME for member in group.split()}

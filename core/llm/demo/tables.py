@@ -1,0 +1,80 @@
+"""The part of a table that answers a question."""
+
+import re
+from collections.abc import Set
+
+from core.llm.demo.results import Table
+from core.llm.demo.words import stems, words
+
+_MOST = frozenset("most highest best top largest biggest greatest maximum leading".split())
+_LEAST = frozenset("least lowest worst smallest fewest minimum weakest".split())
+_MONEY = frozenset("revenue amount total value turnover sales price sum".split())
+_SUM = frozenset("total totals altogether overall sum".split())
+_TOP = re.compile(r"\b(?:top|best|first)\s+(\d{1,3})\b", re.IGNORECASE)
+
+
+def headline(found: Table, question: str, topic: str) -> str:
+    """“**North** is highest: revenue 1,234.” where the question asks for a first or a last, the
+    sum where it asks for a total."""
+    asked = set(words(question))
+    is_most, is_least = bool(asked & _MOST), bool(asked & _LEAST)
+    column = _measure(found, question, topic)
+    if column is None or len(_body(found)) < 2:
+        return ""
+    if asked & _SUM:
+        total = sum(_amount(row[column]) or 0.0 for row in _body(found))
+        return f"**{found.head[column]}** comes to {total:,.2f} in total.".replace(".00 in", " in")
+    if is_most == is_least:
+        return ""
+    first = _sorted(found, column, descending=is_most)[0]
+    word = "highest" if is_most else "lowest"
+    return f"**{first[0].strip('* ')}** is {word}: {found.head[column]} {first[column]}."
+
+
+def narrowed(found: Table, question: str, topic: str, known: Set[str]) -> Table:
+    """The table with the rows that the question asks for: the top so many, or those that it
+    names. All rows where it does neither. `known` are stems that name no row."""
+    top = _TOP.search(question)
+    column = _measure(found, question, topic)
+    if top and column is not None:
+        return Table(found.head, tuple(_sorted(found, column, descending=True)[: int(top[1])]))
+    wanted = set(stems(question)) - known - set(stems(" ".join(found.head)))
+    named = [row for row in found.rows if wanted & set(stems(" ".join(row)))]
+    return Table(found.head, tuple(named)) if 0 < len(named) < len(found.rows) else found
+
+
+def _measure(found: Table, question: str, topic: str) -> int | None:
+    """The column of numbers that the question or its topic speaks of, else one of money, else
+    the last one; None where there are no numbers."""
+    numeric = [
+        i
+        for i in range(1, len(found.head))
+        if found.rows and all(i < len(r) and _amount(r[i]) is not None for r in found.rows)
+    ]
+    for text in (question, topic):
+        # A column's own word before its synonyms: “units sold” is units, not sales.
+        for parts in (words, stems):
+            spoken = [i for i in numeric if set(parts(text)) & set(parts(found.head[i]))]
+            if spoken:
+                return spoken[0]
+    money = [i for i in numeric if _MONEY & set(words(found.head[i]))]
+    return (money[:1] or numeric[-1:] or [None])[0]
+
+
+def _body(found: Table) -> list[tuple[str, ...]]:
+    """The rows without a line of totals."""
+    totals = {"total", "sum", "all", "grand total"}
+    return [row for row in found.rows if row[0].strip("* ").casefold() not in totals]
+
+
+def _sorted(found: Table, column: int, *, descending: bool) -> list[tuple[str, ...]]:
+    return sorted(_body(found), key=lambda r: _amount(r[column]) or 0.0, reverse=descending)
+
+
+def _amount(cell: str) -> float | None:
+    if not re.fullmatch(r"\W*-?[\d,.]+\s*(?:%|[A-Za-z]{0,3})\W*", cell) or cell.count("-") > 1:
+        return None
+    try:
+        return float(re.sub(r"[^\d.\-]", "", cell.replace(",", "")))
+    except ValueError:
+        return None
