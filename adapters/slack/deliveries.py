@@ -55,12 +55,16 @@ class Deliveries:
                 return _ignored("other_envelope")
 
     async def _event(self, envelope: Json) -> Reply:
-        if fields.text(fields.child(envelope, "event"), "type") in LISTENED_TO:
+        kind = fields.text(fields.child(envelope, "event"), "type")
+        if kind in LISTENED_TO:
             return await self._listened(envelope)
         own = fields.text(self._api.own, "user_id")
         asked = inbound.question(envelope, frozenset({own} if own else ()))
         if isinstance(asked, inbound.Ignored):
             return _ignored(asked.reason)
+        if kind == "message" and asked.place.kind != "dm" and inbound.asks_for_help(asked):
+            # It comes as a mention too, and a private answer cannot be looked up afterwards.
+            return _ignored("help_twice")
         try:
             async with asyncio.timeout(ACCEPT_SECONDS):
                 return await self._question(asked)

@@ -59,7 +59,8 @@ def asks_for_help(asked: Question) -> bool:
 def _not_spoken(event: Json) -> str:
     if fields.text(event, "type") not in {"message", "app_mention"}:
         return "other_kind"
-    if event.get("subtype") is not None and event.get("subtype") not in SPOKEN_SUBTYPES:
+    subtype = event.get("subtype") or ""
+    if not isinstance(subtype, str) or subtype not in SPOKEN_SUBTYPES:
         return "subtype"
     return "hidden" if event.get("hidden") else ""
 
@@ -100,5 +101,5 @@ def _files(event: Json, team: str) -> tuple[FileRef, ...]:
             size=fields.number(file, "size"),
         )
         for file in fields.children(event, "files")
-        if identity.is_id(fields.text(file, "id")) and file.get("mode") not in _LOST_FILES
+        if identity.is_id(fields.text(file, "id")) and fields.text(file, "mode") not in _LOST_FILES
     )
