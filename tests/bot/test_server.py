@@ -3,7 +3,6 @@
 import asyncio
 import io
 import json
-import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -16,21 +15,15 @@ from bot import server
 from bot.lifecycle import Standing
 from bot.server import BODY_BYTES, Server
 from core.errors import Misconfigured
-from core.telemetry import logs
-from core.telemetry.redact import Redactor
 from tests.bot.parts import Bot, Told
+from tests.telemetry.capture import captured
 
 
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
     """What the process logs, as JSON lines."""
-    root, before = logging.root, (logging.root.handlers[:], logging.root.level)
-    out = io.StringIO()
-    logs.configure(Redactor(), stream=out)
-    yield out
-    root.handlers[:], level = before
-    root.setLevel(level)
-    logging.captureWarnings(False)
+    with captured() as out:
+        yield out
 
 
 @asynccontextmanager
