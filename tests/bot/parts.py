@@ -1,6 +1,7 @@
 """The smallest bot that the shell can run, for tests of the shell."""
 
 import asyncio
+import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -60,3 +61,10 @@ class Told:
 
     def ready(self) -> bool:
         return self.is_ready
+
+
+def free_port() -> int:
+    """A port of this machine on which nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
