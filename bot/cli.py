@@ -127,11 +127,16 @@ def _doctor(given: argparse.Namespace) -> int:
     settings, config = _read(given)
     found = asyncio.run(doctor.problems(settings, config))
     _print_problems(found)
+    if not found:
+        print("Nothing is missing. Model keys were checked without a call that costs money.")
     return WRONG if found else 0
 
 
 def _manifest(given: argparse.Namespace) -> int:
-    raise NotImplementedError
+    from adapters.slack import manifest
+
+    print(manifest.render(given.url), end="")
+    return 0
 
 
 def _print_problems(problems: Sequence[str]) -> None:
