@@ -25,12 +25,12 @@ def register(
 ) -> None:
     """Attach the listeners. They translate; what is true comes from the front door."""
 
-    async def command(ack: AsyncAck, command: dict[str, Any]) -> None:
+    async def on_command(ack: AsyncAck, command: dict[str, Any]) -> None:
         shown = await _answer(door, command)
         message = blocks.render(Answer(text=shown)).messages[0]
         await ack(text=message.text, blocks=list(message.blocks), response_type="ephemeral")
 
-    async def home_opened(event: dict[str, Any]) -> None:
+    async def on_home_opened(event: dict[str, Any]) -> None:
         if event.get("tab") != "messages":
             return
         try:
@@ -40,8 +40,8 @@ def register(
             log.warning("slack.no_greeting", extra={"fields": {"reason": reason}})
 
     untyped = cast(Any, app)
-    untyped.command(COMMAND)(command)
-    untyped.event("app_home_opened")(home_opened)
+    untyped.command(COMMAND)(on_command)
+    untyped.event("app_home_opened")(on_home_opened)
 
 
 async def show_help(door: FrontDoor, surface: Surface, asked: Question) -> None:

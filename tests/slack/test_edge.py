@@ -13,7 +13,7 @@ from adapters.slack import edge
 from adapters.slack.deliveries import Reply
 from bot.workspace.slack.delivery import FORM, signature
 from tests.slack.envelopes import direct, envelope, mention
-from tests.slack.test_verify import forgeries
+from tests.slack.forged import forgeries
 
 CANARY = "canary-4711"
 

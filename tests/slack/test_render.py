@@ -134,6 +134,12 @@ def test_inline_code_is_not_cut_open():
     assert len(parts) > 1 and all(part.count("`") % 2 == 0 for part in parts)
 
 
+def test_a_line_that_begins_with_inline_code_opens_no_block():
+    text = "```x``` and w1\n" + "words and more words\n" * 900
+    parts = split.parts(text)
+    assert len(parts) > 1 and "".join(parts).count("```") == 2
+
+
 @pytest.mark.parametrize("text", ["", "\n", "  \n "])
 def test_an_empty_text_makes_no_message(text):
     assert split.parts(text) == []

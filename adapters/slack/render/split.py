@@ -117,7 +117,9 @@ def _after(line: str, fence: re.Match[str] | None) -> re.Match[str] | None:
     """The code block that is open once this line has been read."""
     found = _FENCE.match(line)
     if fence is None:
-        return found
+        # Backticks after backticks are inline code.
+        is_inline = found and found[2].startswith("`") and "`" in found[3]
+        return None if is_inline else found
     is_end = found and found[2].startswith(fence[2]) and not found[3].strip()
     return None if is_end else fence
 

@@ -2,7 +2,7 @@
 
 import { alert, card, carousel, container, plan, provider, task } from "./cards.js";
 import { chart } from "./charts.js";
-import { el } from "./dom.js";
+import { el, icon } from "./dom.js";
 import { element } from "./elements.js";
 import { input } from "./inputs.js";
 import { link } from "./links.js";
@@ -70,8 +70,8 @@ function section(block, context) {
 function image(block) {
   return el("figure", { class: "image" },
     block.title ? el("figcaption", {}, textObject(block.title)) : null,
-    el("div", { class: "image-frame" }, "🖼 ", block.alt_text,
-      block.image_url ? [" ", link(block.image_url, ["open"])] : null));
+    el("div", { class: "image-frame" }, icon("picture", 18), el("span", {}, block.alt_text),
+      block.image_url ? link(block.image_url, ["open"]) : null));
 }
 
 function field(block, context) {

@@ -1,25 +1,38 @@
 // The data_visualization block, drawn as SVG.
 
-import { el, svg } from "./dom.js";
+import { el, replace, svg } from "./dom.js";
 
 const COLOURS = ["#1d7fb8", "#e8912d", "#2eb67d", "#9a5fc0", "#d8435f", "#5a7184"];
-const WIDE = 560;
-const HIGH = 240;
+const WIDEST = 560;
+const HIGH = 230;
 const EDGE = { left: 58, right: 14, top: 12, bottom: 40 };
 
 export function chart(block) {
   const { chart: drawn, title } = block;
-  const picture = drawn.type === "pie" ? pie(drawn.segments) : plot(drawn);
+  const picture = drawn.type === "pie" ? pie(drawn.segments) : fitted(drawn);
   const names = drawn.type === "pie"
     ? drawn.segments.map((segment) => `${segment.label} · ${share(segment, drawn.segments)}`)
     : drawn.series.map((series) => series.name);
   return el(
     "figure",
-    { class: "chart" },
+    { class: drawn.type === "pie" ? "chart is-pie" : "chart" },
     el("figcaption", {}, title),
-    picture,
-    names.length > 1 || drawn.type === "pie" ? legend(names) : null,
+    el("div", { class: "chart-body" }, picture, names.length > 1 || drawn.type === "pie" ? legend(names) : null),
   );
+}
+
+// Drawn anew for the width that there is, so that the words keep their size.
+function fitted(drawn) {
+  const holder = el("div", { class: "plot-frame" }, plot(drawn, WIDEST));
+  let wide = WIDEST;
+  new ResizeObserver(([{ contentRect }]) => {
+    const now = Math.round(Math.max(260, Math.min(WIDEST, contentRect.width)));
+    if (contentRect.width && Math.abs(now - wide) > 8) {
+      wide = now;
+      replace(holder, plot(drawn, wide));
+    }
+  }).observe(holder);
+  return holder;
 }
 
 function legend(names) {
@@ -52,21 +65,24 @@ export function short(value) {
   return `${Number(value.toPrecision(4))}`;
 }
 
-function plot(drawn) {
+function plot(drawn, wide) {
   const { categories, x_label: xLabel, y_label: yLabel } = drawn.axis_config;
   const values = drawn.series.flatMap((series) => series.data.map((point) => point.value));
   const marks = ticks(Math.min(0, ...values), Math.max(0, ...values));
   const [low, high] = [marks[0], marks.at(-1)];
-  const across = (WIDE - EDGE.left - EDGE.right) / categories.length;
+  const bottom = xLabel ? EDGE.bottom : EDGE.bottom - 16;
+  const across = (wide - EDGE.left - EDGE.right) / categories.length;
   const scale = {
     x: (index) => EDGE.left + across * (index + 0.5),
-    y: (value) => EDGE.top + ((high - value) / (high - low)) * (HIGH - EDGE.top - EDGE.bottom),
+    y: (value) => EDGE.top + ((high - value) / (high - low)) * (HIGH - EDGE.top - bottom),
     across,
+    bottom,
+    wide,
   };
   const draw = { bar: bars, line: lines, area: areas }[drawn.type];
   return svg(
     "svg",
-    { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": summary(drawn), class: "plot" },
+    { viewBox: `0 0 ${wide} ${HIGH}`, role: "img", "aria-label": summary(drawn), class: "plot" },
     marks.map((value) => grid(scale, value)),
     draw(drawn.series, scale),
     axis(categories, scale, xLabel),
@@ -85,18 +101,19 @@ function summary(drawn) {
 function grid(scale, value) {
   const y = scale.y(value);
   return [
-    svg("line", { class: value === 0 ? "zero" : "grid", x1: EDGE.left, x2: WIDE - EDGE.right, y1: y, y2: y }),
+    svg("line", { class: value === 0 ? "zero" : "grid", x1: EDGE.left, x2: scale.wide - EDGE.right, y1: y, y2: y }),
     svg("text", { class: "tick to-end", x: EDGE.left - 8, y: y + 4 }, short(value)),
   ];
 }
 
 function axis(categories, scale, label) {
-  const every = Math.ceil((categories.length * 58) / (WIDE - EDGE.left - EDGE.right));
+  const longest = Math.min(90, Math.max(...categories.map((name) => name.length)) * 6.6 + 10);
+  const every = Math.ceil(longest / scale.across);
   const most = Math.max(5, Math.floor((scale.across * every) / 6.6));
   const names = categories.map((name, index) => (index % every ? null
-    : svg("text", { class: "tick", x: scale.x(index), y: HIGH - EDGE.bottom + 17 },
+    : svg("text", { class: "tick", x: scale.x(index), y: HIGH - scale.bottom + 17 },
       name.length > most ? `${name.slice(0, most - 1)}…` : name)));
-  const title = label ? svg("text", { class: "axis-title", x: WIDE / 2, y: HIGH - 5 }, label) : null;
+  const title = label ? svg("text", { class: "axis-title", x: scale.wide / 2, y: HIGH - 5 }, label) : null;
   return [names, title];
 }
 

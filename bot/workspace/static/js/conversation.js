@@ -6,7 +6,7 @@ import { button, el, icon, replace } from "./dom.js";
 import { homeTab } from "./home.js";
 import { isGrouped, messageRow } from "./message.js";
 import { avatar, badge } from "./people.js";
-import { digest, isAtEnd, keepRows, toEnd } from "./rows.js";
+import { digest, keepRows, stayAtEnd, toEnd } from "./rows.js";
 import { channelOf, isWithApp, memberOf, nameOf, state } from "./state.js";
 import { dayOf } from "./time.js";
 
@@ -44,6 +44,7 @@ function build(channel) {
     onSent: (ts, text) => goes.sent(ts, text),
   });
   parts = { area, list, intro, composer: box, isFresh: true };
+  stayAtEnd(area, intro, list);
   const body = state.tab === "home" ? [homeTab()] : [area, box.node];
   replace(pane(), head(channel), isWithApp(channel) ? tabs() : null, ...body);
   if (state.tab === "messages") box.focus();
@@ -69,10 +70,9 @@ function tabs() {
 
 function fill(channel) {
   const { messages, statuses } = state.conversation;
-  const follow = parts.isFresh || isAtEnd(parts.area);
   replace(parts.intro, ...introduction(channel, messages));
   keepRows(parts.list, rowsOf(channel, messages, statuses));
-  if (follow) toEnd(parts.area);
+  if (parts.isFresh) toEnd(parts.area);
   parts.isFresh = false;
 }
 

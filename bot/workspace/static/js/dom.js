@@ -56,6 +56,9 @@ const ICONS = {
   smile: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM8.5 14.5a4 4 0 0 0 7 0M9 9.5h.01M15 9.5h.01",
   stop: "M7 7h10v10H7z",
   thread: "M4 5h16v10H11l-4 4v-4H4zM8 9h8M8 12h5",
+  picture: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15 9h.01",
+  thumbDown: "M7 14V4H4v10zM7 14l4 6c1.6 0 2.3-1 2-3l-.5-3H18a2 2 0 0 0 2-2.4l-1.2-6A2 2 0 0 0 16.8 4H7",
+  thumbUp: "M7 10v10H4V10zM7 10l4-6c1.6 0 2.3 1 2 3l-.5 3H18a2 2 0 0 1 2 2.4l-1.2 6a2 2 0 0 1-2 1.6H7",
   trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
 };
 

@@ -85,7 +85,7 @@ function feedback(one, block, context) {
       onclick: (event) => use(event.currentTarget, one, block, context, name),
     }, mark);
   };
-  return el("span", { class: "feedback" }, side("positive", "👍"), side("negative", "👎"));
+  return el("span", { class: "feedback" }, side("positive", icon("thumbUp", 16)), side("negative", icon("thumbDown", 16)));
 }
 
 function overflow(one, block, context) {

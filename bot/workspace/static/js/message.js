@@ -56,10 +56,11 @@ function content(message, place) {
   };
   const words = message.blocks?.length
     ? renderAll(message.blocks, context) : [el("div", { class: "section-text" }, mrkdwn(message.text || ""))];
+  // The app's messages change while it works; only people's are marked.
+  if (message.edited && !message.bot_id) words.at(-1).append(el("span", { class: "edited" }, "(edited)"));
   return [
     words,
     message.streaming_state ? el("span", { class: "caret-mark", "aria-label": "still writing" }) : null,
-    message.edited ? el("span", { class: "edited" }, "(edited)") : null,
     (message.files || []).map(fileCard),
   ];
 }

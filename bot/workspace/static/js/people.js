@@ -5,10 +5,10 @@ import { memberOf, state } from "./state.js";
 
 const COLOURS = ["#2f7fb5", "#b0572c", "#7b57a6", "#4b8a3f", "#b23b63", "#3c7d84", "#8a6d1f"];
 
+// By the order in which people are listed, so that neighbours differ.
 function colourOf(id) {
-  let sum = 0;
-  for (const letter of id) sum = (sum * 31 + letter.codePointAt(0)) % 9973;
-  return COLOURS[sum % COLOURS.length];
+  const at = [...state.people.keys()].indexOf(id);
+  return COLOURS[(at + COLOURS.length) % COLOURS.length];
 }
 
 function initials(name) {

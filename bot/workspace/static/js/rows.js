@@ -31,9 +31,16 @@ function keepOpen(old, fresh) {
   });
 }
 
-// Whether the reader is at the end of a scrolled area, so that new rows may pull it along.
-export function isAtEnd(area) {
-  return area.scrollHeight - area.scrollTop - area.clientHeight < 80;
+// A scrolled area that stays at its end while the reader is there, whatever grows or shrinks.
+export function stayAtEnd(area, ...contents) {
+  let isAtEnd = true;
+  area.addEventListener("scroll", () => {
+    isAtEnd = area.scrollHeight - area.scrollTop - area.clientHeight < 60;
+  });
+  const watch = new ResizeObserver(() => {
+    if (isAtEnd) toEnd(area);
+  });
+  for (const node of [area, ...contents]) watch.observe(node);
 }
 
 export function toEnd(area) {

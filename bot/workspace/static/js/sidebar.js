@@ -30,7 +30,7 @@ export function showSidebar(go) {
       return button(person.real_name, {
         class: "place",
         onclick: async () => go((await ask("open", { other: person.id })).channel),
-      }, avatar(person.id, 20), el("span", { class: "place-name" }, person.real_name));
+      }, avatar(person.id, 20), el("span", { class: "place-name" }, person.real_name), guest(person));
     })),
     group("Apps", apps.map((channel) => place(channel, avatar(channel.other, 20), go))));
 }
@@ -49,5 +49,9 @@ function place(channel, lead, go) {
     onclick: () => go(channel.id),
   }, lead, el("span", { class: "place-name" }, nameOf(channel)),
   isBold ? el("span", { class: channel.is_loud ? "unread is-loud" : "unread", "aria-label": `${channel.unread} unread` }, String(channel.unread)) : null,
-  channel.kind === "im" && memberOf(channel.other).is_guest ? el("small", {}, "guest") : null);
+  channel.kind === "im" ? guest(memberOf(channel.other)) : null);
+}
+
+function guest(person) {
+  return person.is_guest ? el("small", {}, "guest") : null;
 }

@@ -3,7 +3,7 @@
 import { composer } from "./composer.js";
 import { button, el, icon, replace } from "./dom.js";
 import { isGrouped, messageRow } from "./message.js";
-import { digest, isAtEnd, keepRows, toEnd } from "./rows.js";
+import { digest, keepRows, stayAtEnd, toEnd } from "./rows.js";
 import { channelOf, nameOf, state } from "./state.js";
 import { statusLine } from "./status.js";
 
@@ -39,6 +39,7 @@ function build(thread, close) {
     onSent: () => toEnd(area),
   });
   parts = { area, list, foot, status: "", composer: box, isFresh: true };
+  stayAtEnd(area, list, foot);
   replace(pane(),
     el("div", { class: "pane-head" },
       el("h1", {}, "Thread"),
@@ -49,11 +50,11 @@ function build(thread, close) {
 }
 
 function fill(thread) {
-  const follow = parts.isFresh || isAtEnd(parts.area);
   const [root, ...replies] = thread.messages;
   const rows = [row(root, undefined, thread)];
-  if (replies.length) {
-    const words = `${replies.length} ${replies.length === 1 ? "reply" : "replies"}`;
+  const count = replies.filter((reply) => !reply.is_ephemeral).length;
+  if (count) {
+    const words = `${count} ${count === 1 ? "reply" : "replies"}`;
     rows.push({ key: "count", version: words, draw: () => el("div", { class: "reply-count" }, el("span", {}, words)) });
   }
   replies.forEach((reply, index) => rows.push(row(reply, replies[index - 1], thread)));
@@ -63,7 +64,7 @@ function fill(thread) {
     replace(parts.foot, thread.status ? statusLine(thread.status, thread.channel, thread.ts) : null);
   }
   parts.status = status;
-  if (follow) toEnd(parts.area);
+  if (parts.isFresh) toEnd(parts.area);
   parts.isFresh = false;
 }
 

@@ -5,7 +5,7 @@ export function dateOf(ts) {
 }
 
 export function clock(ts) {
-  return dateOf(ts).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return dateOf(ts).toLocaleTimeString([], { hour: "numeric", minute: "2-digit" });
 }
 
 export function exact(ts) {

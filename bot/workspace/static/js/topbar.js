@@ -2,7 +2,7 @@
 
 import { button, el, icon, replace } from "./dom.js";
 import { menu } from "./overlay.js";
-import { avatar } from "./people.js";
+import { avatar, seal } from "./people.js";
 import { memberOf, state } from "./state.js";
 
 const STATES = {
@@ -15,7 +15,7 @@ export function showTopbar(become) {
   const me = memberOf(state.me);
   const trouble = STATES[state.connection];
   replace(document.getElementById("topbar"),
-    el("div", { class: "topbar-name" }, el("strong", {}, state.team.name)),
+    el("div", { class: "topbar-name" }, seal(20), el("strong", {}, state.app.name)),
     trouble
       ? el("div", { class: "local-note is-trouble", role: "alert" }, trouble)
       : el("div", { class: "local-note" }, icon("lock", 13), "Local workspace: nothing leaves this machine"),
