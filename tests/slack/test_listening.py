@@ -41,7 +41,9 @@ async def test_what_the_bot_says_itself_starts_nothing(slack, bot):
         await api.write("chat.postMessage", where)
     await slack.edit("sales", ts, "@Countersign hello again")
     await slack.settled()
-    assert [asked.text for asked in bot.door.questions] == ["hello"]
+    assert {(asked.delivery, asked.text) for asked in bot.door.questions} == {
+        (f"slack:T00000001/C0SALES/{ts}", "hello")
+    }
 
 
 async def test_an_empty_mention_goes_to_the_core_which_knows_what_to_say(bot):
