@@ -10,6 +10,11 @@ from core.records import Json, ToolSchema
 
 ENOUGH = 1.2
 """A score from which a tool is worth a call: a word of its first sentence that few others have."""
+GROUPED = frozenset(stem(w) for w in "group grouped rank ranking breakdown per".split())
+SUPERLATIVES = frozenset(
+    """most highest best top largest biggest greatest maximum leading least lowest worst smallest
+    fewest minimum weakest""".split()
+)
 MAKING = frozenset(
     stem(w) for w in "write export create make draw send add update book set".split()
 )
@@ -34,6 +39,7 @@ def rank(weights: Mapping[str, float], tools: Sequence[ToolSchema]) -> list[Scor
     """The tools, best first. `weights` are the stems of the question, each with how much it
     counts (1 for what was just said)."""
     known = [vocabulary(tool) for tool in tools]
+    is_superlative = bool({stem(w) for w in SUPERLATIVES} & weights.keys())
     scored: list[Scored] = []
     for tool, vocabulary_of_tool in zip(tools, known, strict=True):
         score = 0.0
@@ -50,6 +56,9 @@ def rank(weights: Mapping[str, float], tools: Sequence[ToolSchema]) -> list[Scor
         if not is_singled_out and MAKING & set(stems(first_sentence(tool.description))[:1]):
             # A tool that makes something is not called for words that other tools have as well.
             score *= 0.3
+        if is_superlative and GROUPED & set(vocabulary_of_tool) and matched:
+            # “Best product” asks for a ranking, which a tool that groups can give.
+            score += FIRST
         scored.append(Scored(tool, score, frozenset(matched), 0 < len(weights) == len(matched)))
     return sorted(scored, key=lambda s: (-s.score, s.tool.name))
 
@@ -63,7 +72,7 @@ def vocabulary(tool: ToolSchema) -> dict[str, float]:
         # What a description begins with is what the tool is for: it decides between equals.
         weight = FIRST - 0.03 * min(place, 10)
         found[word] = max(weight, found.get(word, 0.0))
-    _add(found, tool.description[len(lead) :], REST)
+    _add(found, tool.description, REST)
     for name, schema in properties(tool).items():
         _add(found, name, PROPERTY)
         _add(found, str(schema.get("description", "")), REMARK)

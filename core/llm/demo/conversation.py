@@ -15,7 +15,7 @@ _FOLLOWS = re.compile(
     r"^\s*(?:and|but|what about|how about|the same|same|now|then|also|only|instead)\b",
     re.IGNORECASE,
 )
-_SHORT = 2
+SHORT = 2
 """Words that say something, up to which a question hardly stands alone."""
 _POINTS_BACK = frozenset("it that those these them they their its he she him her this".split())
 _FILES = "\n\nFiles attached to this message:"
@@ -48,18 +48,19 @@ class Conversation:
     @property
     def is_short(self) -> bool:
         """Whether the question is so short that it may lean on an earlier one."""
-        return bool(self.earlier) and len(stems(self.question)) <= _SHORT
+        return bool(self.earlier) and len(stems(self.question)) <= SHORT
 
     @property
-    def topic(self) -> str:
-        """The earlier questions that a follow-up leans on: back to the last one that stood on
-        its own feet."""
+    def topic(self) -> tuple[str, ...]:
+        """The earlier questions that a follow-up leans on, newest first: back to the last one
+        that stood on its own feet."""
         taken: list[str] = []
         for text in reversed(self.earlier):
-            taken.insert(0, text)
-            if not _FOLLOWS.match(text):
+            taken.append(text)
+            leans = bool(_FOLLOWS.match(text)) or bool(_POINTS_BACK & set(words(text)))
+            if not leans and len(stems(text)) > SHORT:
                 break
-        return " ".join(reversed(taken))
+        return tuple(taken)
 
 
 def understand(messages: Sequence[ModelMessage]) -> Conversation:

@@ -69,5 +69,5 @@ def _candidates(conversation: Conversation) -> Sequence[str]:
     return [
         s
         for s in found
-        if not s.endswith("?") and s.strip("_* ") not in HONEST and not s.startswith(("|", "(ev"))
+        if not s.endswith("?") and s.strip("_* ") not in HONEST and s[0] not in "|([-*#“"
     ]

@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 
 from core.llm.demo import memory, moments
 from core.llm.demo.arguments import FREE, IDS, Said, fill
-from core.llm.demo.choice import Scored, properties, rank, required, vocabulary
+from core.llm.demo.choice import SUPERLATIVES, Scored, properties, rank, required, vocabulary
 from core.llm.demo.conversation import Conversation
 from core.llm.demo.names import COMMANDS, proper_names
 from core.llm.demo.words import SILENT, stem, stems, words
 from core.records import Json, ToolCall, ToolSchema
 
 MOST_GOALS = 3
-NEARLY = 0.95
 COMMAND_STEMS = frozenset(stem(w) for w in COMMANDS)
 COMMAND_WEIGHT = 0.5
 """“List” says less about what is meant than “products”."""
@@ -30,6 +29,7 @@ _ABOUT_ITSELF = re.compile(
 )
 _LONGEST_TALK = 8
 """Words."""
+_WHO_IS = re.compile(r"^\W*(?:who|what) (?:is|are|was|were)\b", re.IGNORECASE)
 _DO_IT = re.compile(
     r"^\W*(?:please |can you |could you )*(\w+) (?:it|that|this|them|those|these)\b", re.IGNORECASE
 )
@@ -106,14 +106,17 @@ def _goals(conversation: Conversation, tools: Sequence[ToolSchema]) -> list[_Goa
 def _ablest(
     ranked: Sequence[Scored], conversation: Conversation, tools: Sequence[ToolSchema]
 ) -> ToolSchema:
-    """Of the tools that fit about as well as the best one, the first that has its arguments."""
-    close = [s.tool for s in ranked if s.score >= ranked[0].score * NEARLY]
-    for tool in close:
-        said = _said(conversation, _Goal(tool, conversation.question), tools)
-        # Without the results: the choice of the first round has to stand in the later ones.
-        if not fill(tool, replace(said, results=())).missing:
-            return tool
-    return close[0]
+    """The best of the tools that fit for which there are arguments, or a way to get them."""
+    # Before anything was called: the choice of the first round has to stand in the later ones.
+    fresh = replace(conversation, results=(), made=())
+    for scored in ranked:
+        if not scored.fits:
+            break
+        said = _said(fresh, _Goal(scored.tool, conversation.question), tools)
+        missing = fill(scored.tool, said).missing
+        if not missing or _feeder(missing[0], scored.tool, tools, fresh, said):
+            return scored.tool
+    return ranked[0].tool
 
 
 def _clauses(parts: Sequence[str], spoken: Sequence[str]) -> list[str]:
@@ -132,8 +135,11 @@ def _ranked(text: str, conversation: Conversation, tools: Sequence[ToolSchema]) 
     usable = [t for t in tools if not reads_handles(t)]
     alone = rank(weights, usable)
     is_clear = bool(alone) and alone[0].fits
-    if conversation.points_back or (conversation.is_short and not is_clear):
-        before = {stem: 0.6 * weight for stem, weight in _weights(conversation.topic).items()}
+    asks_who = _WHO_IS.match(text) and proper_names(text, _known(tools))
+    is_leaning = conversation.points_back or (conversation.is_short and not is_clear)
+    if is_leaning and not asks_who:
+        topic = " ".join(conversation.topic)
+        before = {stem: 0.6 * weight for stem, weight in _weights(topic).items()}
         return rank(before | weights, usable)
     return alone
 
@@ -177,11 +183,18 @@ def _by_name_or_search(conversation: Conversation, tools: Sequence[ToolSchema]) 
         if len(needs) != 1 or reads_handles(tool):
             continue
         parts = set(words(needs[0]))
-        is_name = "name" in parts and proper_names(question, _known(tools))
+        is_name = "name" in parts and _is_about_a_name(question, _known(tools))
         is_search = parts & FREE and not conversation.points_back and len(stems(question)) > 1
         if (is_name or is_search) and properties(tool)[needs[0]].get("type") == "string":
             return [_Goal(tool, question)]
     return []
+
+
+def _is_about_a_name(question: str, known: frozenset[str]) -> bool:
+    """Whether the question says little more than a name."""
+    found = proper_names(question, known)
+    said = {s for name in found for s in stems(name)}
+    return bool(found) and not [s for s in stems(question) if s not in said | COMMAND_STEMS]
 
 
 def _feeder(
@@ -204,7 +217,7 @@ def _feeder(
             continue
         if not _speaks_of(tool, subject):
             continue
-        filled = fill(tool, said)
+        filled = fill(tool, replace(said, may_guess=False))
         if not filled.missing and required(tool):
             return tool.name, filled.variants[0]
     return None
@@ -228,14 +241,15 @@ def _was_called(tool: ToolSchema, conversation: Conversation) -> bool:
 def _said(conversation: Conversation, goal: _Goal, tools: Sequence[ToolSchema]) -> Said:
     leans = conversation.points_back
     if conversation.is_short and not leans:
-        before = rank(_weights(conversation.topic), tools)
         alone = rank(_weights(conversation.question), tools)
-        # Short and clear: it inherits from a question for the same tool alone.
-        leans = not alone[0].fits or before[0].tool.name == goal.tool.name
+        # “Which region was best?” means the best of what was just shown; a short question that is
+        # clear in itself means no more than it says.
+        is_clear = alone[0].fits and not SUPERLATIVES & set(words(conversation.question))
+        leans = not is_clear and not moments.kinds(conversation.question)
     return Said(
         text=goal.clause,
         whole=conversation.question,
-        earlier=conversation.topic if leans else "",
+        earlier=conversation.topic if leans else (),
         now=conversation.now,
         results=conversation.results,
         known=_known(tools),

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Set
 
+from core.llm.demo.choice import SUPERLATIVES
 from core.llm.demo.results import Table
 from core.llm.demo.words import stems, words
 
-_MOST = frozenset("most highest best top largest biggest greatest maximum leading".split())
 _LEAST = frozenset("least lowest worst smallest fewest minimum weakest".split())
 _MONEY = frozenset("revenue amount total value turnover sales price sum".split())
 _SUM = frozenset("total totals altogether overall sum".split())
@@ -17,18 +17,22 @@ def headline(found: Table, question: str, topic: str) -> str:
     """“**North** is highest: revenue 1,234.” where the question asks for a first or a last, the
     sum where it asks for a total."""
     asked = set(words(question))
-    is_most, is_least = bool(asked & _MOST), bool(asked & _LEAST)
+    is_least = bool(asked & _LEAST)
+    is_most = bool(asked & (SUPERLATIVES - _LEAST))
     column = _measure(found, question, topic)
     if column is None or len(_body(found)) < 2:
         return ""
     if asked & _SUM:
         total = sum(_amount(row[column]) or 0.0 for row in _body(found))
-        return f"**{found.head[column]}** comes to {total:,.2f} in total.".replace(".00 in", " in")
+        return f"**{spoken(found.head[column])}** comes to {total:,.2f} in total.".replace(
+            ".00 in", " in"
+        )
     if is_most == is_least:
         return ""
     first = _sorted(found, column, descending=is_most)[0]
     word = "highest" if is_most else "lowest"
-    return f"**{first[0].strip('* ')}** is {word}: {found.head[column]} {first[column]}."
+    name = first[_label(found)].strip("* ")
+    return f"**{name}** is {word}: {spoken(found.head[column])} {first[column]}."
 
 
 def narrowed(found: Table, question: str, topic: str, known: Set[str]) -> Table:
@@ -41,6 +45,16 @@ def narrowed(found: Table, question: str, topic: str, known: Set[str]) -> Table:
     wanted = set(stems(question)) - known - set(stems(" ".join(found.head)))
     named = [row for row in found.rows if wanted & set(stems(" ".join(row)))]
     return Table(found.head, tuple(named)) if 0 < len(named) < len(found.rows) else found
+
+
+def spoken(name: str) -> str:
+    """A column, parameter or tool name in words."""
+    return " ".join(words(name))
+
+
+def _label(found: Table) -> int:
+    """The column that names a row: the first that is no id."""
+    return next((i for i, head in enumerate(found.head) if "id" not in words(head)), 0)
 
 
 def _measure(found: Table, question: str, topic: str) -> int | None:

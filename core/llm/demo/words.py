@@ -34,7 +34,7 @@ _SAME = (
     "supplier vendor",
     "invoice bill billed",
     "expense spend spent spending",
-    "price pricing cost costs",
+    "price pricing cost costs expensive cheap cheapest",
     "export download",
     "person people",
     "mail email",
@@ -64,10 +64,10 @@ def all_stems(texts: Iterable[str]) -> set[str]:
 
 
 def first_sentence(text: str) -> str:
-    """Up to the first full stop that ends a sentence, or the first line."""
-    line = text.strip().partition("\n")[0]
-    found = re.search(r"[.!?](?=\s|$)", line)
-    return line[: found.end()] if found else line
+    """Up to the first full stop that ends a sentence, or the first paragraph; on one line."""
+    paragraph = " ".join(text.strip().partition("\n\n")[0].split())
+    found = re.search(r"[.!?](?=\s|$)", paragraph)
+    return paragraph[: found.end()] if found else paragraph
 
 
 def sentences(text: str) -> list[str]:
