@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any, cast
 
 from core.llm.demo import moments, names
-from core.llm.demo.choice import choices, properties, required, vocabulary
+from core.llm.demo.choice import GROUPS, choices, properties, required, vocabulary
 from core.llm.demo.results import Result, harvest, table
 from core.llm.demo.words import SILENT, stem, stems, words
 from core.records import Json, ToolSchema
@@ -18,7 +18,6 @@ MOST_CALLS = 4
 IDS = {"id", "key", "number", "code", "reference", "ref", "no", "evidence", "handle", "uuid"}
 FREE = {"query", "q", "text", "search", "question", "keyword", "keywords", "term", "terms", "topic"}
 TITLES = {"title", "filename", "file", "heading", "caption", "subject", "label"}
-GROUPS = {"group", "by", "dimension", "breakdown", "per", "split", "column"}
 COUNTS = {"limit", "top", "n", "count", "first", "rows", "size", "max"}
 STARTS = {"from", "start", "since", "after", "begin", "earliest", "first"}
 ENDS = {"to", "end", "until", "before", "through", "latest", "last"}

@@ -5,15 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from core.llm.demo.words import first_sentence, stem, stems
+from core.llm.demo.words import first_sentence, stem, stems, words
 from core.records import Json, ToolSchema
 
 ENOUGH = 1.2
 """A score from which a tool is worth a call: a word of its first sentence that few others have."""
-GROUPED = frozenset(stem(w) for w in "group grouped rank ranking breakdown per".split())
+WHOLE = 0.8
+"""For a tool that knows every word of the question."""
+GROUPS = frozenset("group by dimension breakdown per split column".split())
+"""Words in the name of a parameter that says what a result is grouped by."""
 SUPERLATIVES = frozenset(
     """most highest best top largest biggest greatest maximum leading least lowest worst smallest
-    fewest minimum weakest""".split()
+    fewest minimum weakest cheapest""".split()
 )
 MAKING = frozenset(
     stem(w) for w in "write export create make draw send add update book set".split()
@@ -56,11 +59,19 @@ def rank(weights: Mapping[str, float], tools: Sequence[ToolSchema]) -> list[Scor
         if not is_singled_out and MAKING & set(stems(first_sentence(tool.description))[:1]):
             # A tool that makes something is not called for words that other tools have as well.
             score *= 0.3
-        if is_superlative and GROUPED & set(vocabulary_of_tool) and matched:
+        is_whole = 0 < len(weights) == len(matched)
+        if is_superlative and _groups_by(tool, weights):
             # “Best product” asks for a ranking, which a tool that groups can give.
             score += FIRST
-        scored.append(Scored(tool, score, frozenset(matched), 0 < len(weights) == len(matched)))
+        scored.append(Scored(tool, score + is_whole * WHOLE, frozenset(matched), is_whole))
     return sorted(scored, key=lambda s: (-s.score, s.tool.name))
+
+
+def _groups_by(tool: ToolSchema, weights: Mapping[str, float]) -> bool:
+    return any(
+        GROUPS & set(words(name)) and any(set(stems(str(c))) & weights.keys() for c in choices(s))
+        for name, s in properties(tool).items()
+    )
 
 
 def vocabulary(tool: ToolSchema) -> dict[str, float]:

@@ -12,12 +12,13 @@ from core.llm.demo.words import stems, words
 from core.records import ModelMessage, ToolCall
 
 _FOLLOWS = re.compile(
-    r"^\s*(?:and|but|what about|how about|the same|same|now|then|also|only|instead)\b",
+    r"^\s*(?:and|but|what about|how about|the same|same|now|then|also|only|instead|as)\b",
     re.IGNORECASE,
 )
 SHORT = 2
 """Words that say something, up to which a question hardly stands alone."""
 _POINTS_BACK = frozenset("it that those these them they their its he she him her this".split())
+_THIS_TIME = re.compile(r"\bthis (?:year|quarter|month|week|morning|afternoon)\b", re.IGNORECASE)
 _FILES = "\n\nFiles attached to this message:"
 
 
@@ -42,8 +43,12 @@ class Conversation:
     @property
     def points_back(self) -> bool:
         """Whether the question says that it leans on an earlier one (“and …”, “that”)."""
-        is_pointed = bool(_POINTS_BACK & set(words(self.question)))
-        return bool(self.earlier) and (is_pointed or bool(_FOLLOWS.match(self.question)))
+        return bool(self.earlier) and _leans(self.question)
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether the question begins as a follow-up does (“and …”, “what about …”)."""
+        return bool(self.earlier) and bool(_FOLLOWS.match(self.question))
 
     @property
     def is_short(self) -> bool:
@@ -57,8 +62,7 @@ class Conversation:
         taken: list[str] = []
         for text in reversed(self.earlier):
             taken.append(text)
-            leans = bool(_FOLLOWS.match(text)) or bool(_POINTS_BACK & set(words(text)))
-            if not leans and len(stems(text)) > SHORT:
+            if not _leans(text) and len(stems(text)) > SHORT:
                 break
         return tuple(taken)
 
@@ -81,6 +85,11 @@ def understand(messages: Sequence[ModelMessage]) -> Conversation:
         results=tuple(_results(calls, active)),
         now=moments.today("\n".join(system[:1])),
     )
+
+
+def _leans(text: str) -> bool:
+    timeless = _THIS_TIME.sub(" ", text)
+    return bool(_FOLLOWS.match(text)) or bool(_POINTS_BACK & set(words(timeless)))
 
 
 def _results(calls: Sequence[ToolCall], active: Sequence[ModelMessage]) -> list[Result]:

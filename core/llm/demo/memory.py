@@ -21,7 +21,9 @@ _STATES = re.compile(
     re.IGNORECASE,
 )
 _SUMMARY = re.compile(
-    r"\b(?:summar\w+|recap)\b.*\b(?:thread|conversation|chat|so far|discussion|we|this)\b", re.I
+    r"\b(?:summar\w+|recap)\b.*\b(?:thread|conversation|chat|so far|discussion|we|this)\b"
+    r"|\bwhat (?:did|have) (?:i|we) ask(?:ed)?\b",
+    re.IGNORECASE,
 )
 _LEADING = re.compile(
     r"^\W*(?:q|a|question|answer|(?:they|you|i|we|person|bot)?\s*(?:asked|said|answered|wrote))\s*:\s*",

@@ -27,6 +27,7 @@ _GREETINGS = frozenset(
 _ABOUT_ITSELF = re.compile(
     r"^\W*(?:(?:who|what|how) are you|what can (?:you|i) (?:do|ask)|are you an?\b)", re.IGNORECASE
 )
+_THANKS = re.compile(r"^\W*(?:many |great )?(?:thanks|thank you|cheers)\b", re.IGNORECASE)
 _LONGEST_TALK = 8
 """Words."""
 _WHO_IS = re.compile(r"^\W*(?:who|what) (?:is|are|was|were)\b", re.IGNORECASE)
@@ -77,7 +78,8 @@ def is_small_talk(text: str) -> bool:
     """A greeting, a thank you, a question about the bot itself."""
     said = words(text)
     is_about_itself = bool(_ABOUT_ITSELF.match(text)) and len(said) <= _LONGEST_TALK
-    return is_about_itself or _GREETINGS.issuperset(said)
+    is_thanks = bool(_THANKS.match(text)) and len(said) <= _LONGEST_TALK // 2
+    return is_about_itself or is_thanks or _GREETINGS.issuperset(said)
 
 
 def _goals(conversation: Conversation, tools: Sequence[ToolSchema]) -> list[_Goal]:
@@ -88,7 +90,7 @@ def _goals(conversation: Conversation, tools: Sequence[ToolSchema]) -> list[_Goa
     if _is_remembered(whole, conversation):
         return []
     goals: list[_Goal] = []
-    parts = [p for p in _CLAUSES.split(question) if p.strip()]
+    parts = [p for p in _CLAUSES.split(question) if stems(p) or moments.kinds(p)]
     spoken = [p for i, p in enumerate(parts) if i == 0 or COMMANDS & set(words(p)[:2])]
     if len(spoken) > 1:
         for clause in _clauses(parts, spoken):
@@ -96,7 +98,7 @@ def _goals(conversation: Conversation, tools: Sequence[ToolSchema]) -> list[_Goa
             if found and found[0].fits:
                 goals.append(_Goal(found[0].tool, clause))
     if not goals and whole and whole[0].fits:
-        goals = [_Goal(_ablest(whole, conversation, tools), question)]
+        goals = _ablest(whole, conversation, tools)
     if not goals:
         goals = _by_name_or_search(conversation, tools)
     distinct = {goal.tool.name: goal for goal in reversed(goals)}
@@ -105,18 +107,20 @@ def _goals(conversation: Conversation, tools: Sequence[ToolSchema]) -> list[_Goa
 
 def _ablest(
     ranked: Sequence[Scored], conversation: Conversation, tools: Sequence[ToolSchema]
-) -> ToolSchema:
-    """The best of the tools that fit for which there are arguments, or a way to get them."""
+) -> list[_Goal]:
+    """The best of the tools that fit for which there are arguments, or a way to get them. Without
+    one, the best tool where the question is all about it: then a person is asked back."""
     # Before anything was called: the choice of the first round has to stand in the later ones.
     fresh = replace(conversation, results=(), made=())
     for scored in ranked:
         if not scored.fits:
             break
-        said = _said(fresh, _Goal(scored.tool, conversation.question), tools)
+        goal = _Goal(scored.tool, conversation.question)
+        said = replace(_said(fresh, goal, tools), may_guess=False)
         missing = fill(scored.tool, said).missing
         if not missing or _feeder(missing[0], scored.tool, tools, fresh, said):
-            return scored.tool
-    return ranked[0].tool
+            return [goal]
+    return [_Goal(ranked[0].tool, conversation.question)] if ranked[0].is_whole else []
 
 
 def _clauses(parts: Sequence[str], spoken: Sequence[str]) -> list[str]:
@@ -137,11 +141,21 @@ def _ranked(text: str, conversation: Conversation, tools: Sequence[ToolSchema]) 
     is_clear = bool(alone) and alone[0].fits
     asks_who = _WHO_IS.match(text) and proper_names(text, _known(tools))
     is_leaning = conversation.points_back or (conversation.is_short and not is_clear)
-    if is_leaning and not asks_who:
+    if is_leaning and not asks_who and _adds_to_the_topic(text, conversation, alone, tools):
         topic = " ".join(conversation.topic)
         before = {stem: 0.6 * weight for stem, weight in _weights(topic).items()}
         return rank(before | weights, usable)
     return alone
+
+
+def _adds_to_the_topic(
+    text: str, conversation: Conversation, alone: Sequence[Scored], tools: Sequence[ToolSchema]
+) -> bool:
+    """Whether a follow-up says something that a tool could use: a word, a time, a name. “Who
+    approved that?” does not, and what was asked before is no answer to it."""
+    is_known = any(scored.matched for scored in alone)
+    is_bare = not stems(text) or conversation.is_marked
+    return is_known or is_bare or bool(proper_names(text, _known(tools)))
 
 
 def _weights(text: str) -> dict[str, float]:
@@ -169,6 +183,8 @@ def _is_remembered(ranked: Sequence[Scored], conversation: Conversation) -> bool
         return False
     if memory.asks_about_past(conversation.question):
         return True
+    if _WHO_IS.match(conversation.question) and proper_names(conversation.question, frozenset()):
+        return False
     wanted = stems(conversation.question)
     best = ranked[0] if ranked else None
     is_covered = best is not None and len(best.matched) * 2 > len(wanted)

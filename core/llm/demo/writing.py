@@ -39,7 +39,7 @@ def _body(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -
     if memory.asks_for_summary(question):
         return _summary(conversation)
     if plan.missing:
-        return _ask_back(plan)
+        return _ask_back(plan, tools)
     if remembered := memory.recall(conversation):
         return f"Earlier in this thread it was said: “{remembered}”"
     return f"I found nothing here that answers this. {_abilities(tools)}"
@@ -52,9 +52,9 @@ def _from_results(conversation: Conversation, tools: Sequence[ToolSchema], plan:
     # What was only looked up on the way needs no telling when the goal was reached.
     steps = [r for r in good if not _is_used_later(r, good)]
     parts = [_tell(r, conversation, known) for r in steps]
-    parts += [_failure(r) for r in failed]
+    parts += [_failure(r, tools) for r in failed]
     if plan.missing and not good:
-        parts.append(_ask_back(plan))
+        parts.append(_ask_back(plan, tools))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -117,20 +117,20 @@ def _table(found: Table) -> str:
     return "\n".join(lines) + (f"\n\n… and {left} more rows." if left > 0 else "")
 
 
-def _failure(result: Result) -> str:
+def _failure(result: Result, tools: Sequence[ToolSchema]) -> str:
     reason = first_sentence(_PREFIX.sub("", result.text)) or "no reason was given"
     cite = f" [{result.number}]" if result.number else ""
-    return f"I could not use “{spoken(result.call.name)}”: {reason}{cite}"
+    return f"I could not use “{_title(result.call.name, tools)}”: {reason}{cite}"
 
 
-def _ask_back(plan: Plan) -> str:
+def _ask_back(plan: Plan, tools: Sequence[ToolSchema]) -> str:
     tool, parameter = plan.missing[0]
     remark = str(properties(tool).get(parameter, {}).get("description", "")).strip()
     wanted = " ".join(w for w in words(parameter) if w not in IDS) or spoken(parameter)
     # What is said about an id is meant for a model, not for a person.
     is_id = bool(IDS & set(words(parameter)))
     hint = f" ({first_sentence(remark).rstrip('.')})" if remark and not is_id else ""
-    return f"“{spoken(tool.name)}” could answer this. Which **{wanted}** do you mean?{hint}"
+    return f"“{_title(tool.name, tools)}” could answer this. Which **{wanted}** do you mean?{hint}"
 
 
 def _summary(conversation: Conversation) -> str:
@@ -145,5 +145,13 @@ def _abilities(tools: Sequence[ToolSchema]) -> str:
     shown = [t for t in tools if not reads_handles(t)]
     if not shown:
         return "No tools are open to me here."
-    lines = [f"- **{spoken(t.name)}**: {first_sentence(t.description)}" for t in shown]
+    lines = [f"- **{_title(t.name, shown)}**: {first_sentence(t.description)}" for t in shown]
     return "I pick from these tools by the words of your question:\n" + "\n".join(lines)
+
+
+def _title(name: str, tools: Sequence[ToolSchema]) -> str:
+    """A tool's name in words, without the server's name where all tools have the same."""
+    firsts = {words(t.name)[:1][0] for t in tools if not reads_handles(t) and words(t.name)}
+    parts = words(name)
+    is_shared = len(firsts) == 1 and len(tools) > 1 and len(parts) > 1 and parts[0] in firsts
+    return " ".join(parts[1:] if is_shared else parts)
