@@ -3,6 +3,7 @@
 import pytest
 import pytest_asyncio
 
+from bot.workspace.sights import HINTS
 from tests.browser import launched, needs_chromium, opened, shoot
 from tests.workspace.scripted_bot import teach, workspace
 
@@ -40,7 +41,7 @@ async def test_a_question_is_answered_in_a_thread_that_opens_by_itself(browser):
             await shoot(page, "answer")
         root = local.slack.messages("sales")[0]
 
-    assert root["text"] == "<@U0COUNTER> What did we sell per region in Q3?"
+    assert root["text"] == f"<@U0COUNTER> {HINTS[0]}"
 
 
 async def test_the_status_stands_in_the_thread_until_stop_is_pressed(browser):
@@ -89,7 +90,7 @@ async def test_a_modal_shows_the_apps_objection_and_closes_when_it_is_content(br
             await dialog.get_by_label("To").fill("finance")
             await save.click()
             await dialog.locator("text=This is no address.").wait_for()
-            await dialog.get_by_label("To").fill("finance@northwind.example")
+            await dialog.get_by_label("To").fill("finance@larkspur.example")
             await shoot(page, "modal")
             await save.click()
             await dialog.wait_for(state="detached")
