@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tests.architecture.sources import product
 
-EMPTY = {"base", "data", "handler", "helper", "info", "manager", "misc", "service", "util", "utils"}
+EMPTY = {"data", "handler", "helper", "info", "manager", "misc", "service", "util", "utils"}
 """Words that say nothing about what a thing is for."""
 
 SYNONYMS = {
@@ -26,8 +26,11 @@ SYNONYMS = {
 }
 """Words that the core has another word for; adapters speak their platform's language."""
 
-FORCED = {"data_received"}
+FORCED = {"data_received", "info"}
 """Names that an interface of somebody else's asks for."""
+
+PLATFORMS = ("adapters/", "bot/workspace/")
+"""Where a platform's own words are the right ones (Slack's `users.info`)."""
 
 
 def words(name: str) -> set[str]:
@@ -45,15 +48,25 @@ def defined() -> Iterator[tuple[str, str]]:
 
 
 def test_no_name_is_empty_of_meaning():
-    empty = [(place, n) for place, n in defined() if words(n) & EMPTY and n not in FORCED]
+    empty = [
+        (place, name)
+        for place, name in defined()
+        if words(name) & (EMPTY - ({"info"} if place.startswith(PLATFORMS) else set()))
+        and name not in FORCED
+    ]
     assert empty == []
+
+
+def test_no_class_is_the_base_of_others():
+    bases = [name for _, name in defined() if name[0].isupper() and "base" in words(name)]
+    assert bases == []
 
 
 def test_the_core_uses_the_words_of_the_glossary():
     foreign = [
         (place, name, SYNONYMS[word])
         for place, name in defined()
-        if place.startswith("core/")
+        if place.startswith("core/") and not name.startswith("_")
         for word in words(name) & SYNONYMS.keys()
     ]
     assert foreign == []

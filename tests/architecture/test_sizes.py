@@ -53,4 +53,5 @@ def _body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 def _is_a_sentence(text: str) -> bool:
     words = " ".join(text.split())
     is_one = re.search(r"[.!?] [A-Z]", words) is None
-    return words.endswith(".") and is_one and re.match(r"[A-Z`“]", words) is not None
+    # The name of a field or a file keeps its small letter.
+    return words.endswith(".") and is_one and re.match(r"[A-Z`“]|\w+[_.]\w", words) is not None
