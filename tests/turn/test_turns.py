@@ -256,10 +256,10 @@ async def test_a_long_result_is_cut_for_the_model_kept_whole_and_read_on_by_hand
     tmp_path: Path, models: ModelServer
 ) -> None:
     def step(asked: Asked) -> Step:
-        match len(chat(models)):
-            case 1:
+        match sum(message["role"] == "tool" for message in asked.messages):
+            case 0:
                 return call("warehouse_stock")
-            case 2:
+            case 1:
                 found = re.search(r"t_[0-9a-f]{16}\.1", asked.last)
                 assert found is not None
                 return call("read_result", evidence=found.group(), first_row=900, last_row=902)
@@ -272,10 +272,11 @@ async def test_a_long_result_is_cut_for_the_model_kept_whole_and_read_on_by_hand
         async with house(tmp_path, models=models, yaml=yaml) as bot:
             await bot.ask(f"{MENTION} show the whole stock")
             [turn] = await turn_ids(bot)
-            [piece] = await evidence.of_turn(bot.bot.rooms.db, turn)
+            pieces = await evidence.of_turn(bot.bot.rooms.db, turn)
 
+    assert "warehouse_stock" in chat(models)[0].tools, chat(models)[0].tools
     cut_short, read = (chat(models)[n].last for n in (1, 2))
-    assert len(piece.text) > 15_000
+    assert [len(piece.text) > 15_000 for piece in pieces] == [True]
     assert len(cut_short) <= 8_000
     assert "P-0900" not in cut_short
     assert "P-0900" in read
@@ -302,7 +303,7 @@ async def test_a_file_that_a_tool_made_lies_in_the_thread_and_only_when_asked_fo
     models.answer(
         lambda asked: (
             call("sample_export_sheet", group_by="region")
-            if "sample_export_sheet" in asked.tools and "[evidence 1]" not in asked.text
+            if "sample_export_sheet" in asked.tools and asked.messages[-1]["role"] != "tool"
             else say("Here it is.")
         )
     )
@@ -346,7 +347,7 @@ async def test_what_cannot_be_a_turn_is_refused_privately_and_starts_none(
 async def test_help_is_private_and_says_what_can_be_done_here(bot: House) -> None:
     await bot.slack.say("mara", "sales", f"{MENTION} help")
     [told] = await bot.slack.wait_for(lambda: bot.slack.ephemerals("mara", "sales"), 10)
-    assert "sales" in told["text"].lower()
+    assert "What Larkspur Cycles sold" in told["text"]
     assert "model:openai:gpt-5.5" in told["text"]
 
 
@@ -365,13 +366,9 @@ async def test_a_person_is_greeted_once(bot: House, models: ModelServer) -> None
 async def test_a_question_that_waits_behind_another_says_so(
     bot: House, models: ModelServer
 ) -> None:
-    go_on = asyncio.Event()
     models.answer(lambda _: say("Done."))
-    async with bot.bot.rooms.db.transaction():
-        pass
     ts = await bot.slack.say("mara", "sales", f"{MENTION} first")
     await bot.slack.say("mara", "sales", f"{MENTION} second", thread_ts=ts)
-    go_on.set()
 
     await bot.answers("sales", ts, 2)
     told = [m["text"] for m in bot.slack.ephemerals("mara", "sales")]
@@ -398,7 +395,7 @@ async def test_a_channel_that_takes_no_answer_costs_no_words(
 ) -> None:
     models.script([say("The answer.")])
     bot.slack.fail("chat.postMessage", Fault(error="channel_not_found"))
-    await bot.slack.say("mara", "sales", f"{MENTION} hello?")
+    await bot.slack.say("mara", "sales", f"{MENTION} are you there?")
 
     def told() -> list[str]:
         private = bot.slack.ephemerals("mara", "sales")
@@ -416,10 +413,11 @@ async def test_a_turn_ends_by_its_deadline_and_leaves_no_task_behind(
     models.answer(lambda _: hang())
     yaml = "limits: {call_deadline: 0.5, turn_deadline: 1}\n"
     async with house(tmp_path, models=models, yaml=yaml) as bot:
-        before = asyncio.all_tasks()
-        answers = await asyncio.gather(*(bot.ask(f"{MENTION} hang {n}") for n in range(10)))
-        assert all("in time" in text_of(a[0]) or "ran out" in text_of(a[0]) for a in answers)
-        await bot.slack.wait_for(lambda: len(asyncio.all_tasks() - before) == 0, 10)
+        async with asyncio.TaskGroup() as group:
+            asked = [group.create_task(bot.ask(f"{MENTION} hang {n}")) for n in range(10)]
+        said = [text_of(task.result()[0]) for task in asked]
+        assert all("in time" in text or "ran out" in text for text in said)
+        assert [t for t in asyncio.all_tasks() if t.get_name().startswith("turn ")] == []
 
 
 async def test_agent_model_and_skill_come_from_the_file(
