@@ -22,6 +22,8 @@ MOODS = {
     "events_garbage": "not MCP",
     "unauthorized": "refused the credentials",
     "huge": "more than 1 MB",
+    "endless": "more than 1 MB",
+    "events_endless": "more than 1 MB",
     "wrong": "did not speak MCP",
 }
 

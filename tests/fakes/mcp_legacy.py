@@ -19,7 +19,8 @@ class LegacyServer:
 
     Moods of a call: `well`, `hang`, `cut` (the body breaks off), `error500`, `garbage` (200 with
     no JSON), `html`, `empty` (202), `huge`, `badgzip`, `redirect`, `unauthorized`, `wrong`
-    (a result that is none), `events_cut`, `events_garbage`, `events`, `elicit`, `forgotten`.
+    (a result that is none), `events_cut`, `events_garbage`, `events`, `endless`,
+    `events_endless`, `elicit`, `forgotten`.
     """
 
     def __init__(self, name: str = "legacy") -> None:
@@ -115,6 +116,9 @@ class LegacyServer:
             await self.let_go.wait()
         if mood == "cut":
             return await self.broken(request, "application/json", b'{"jsonrpc": "2.0", "id"')
+        if mood.endswith("endless"):
+            kind = "text/event-stream" if mood.startswith("events") else "application/json"
+            return await self.endless(request, kind)
         if mood.startswith("events_"):
             piece = b"data: {\n\n" if mood == "events_garbage" else b": hello\n\n"
             return await self.broken(request, "text/event-stream", piece)
@@ -161,6 +165,15 @@ class LegacyServer:
     async def open_events(self, request: web.Request) -> web.StreamResponse:
         stream = web.StreamResponse(headers={"content-type": "text/event-stream"})
         await stream.prepare(request)
+        return stream
+
+    async def endless(self, request: web.Request, kind: str) -> web.StreamResponse:
+        """Go on for as long as somebody reads."""
+        stream = web.StreamResponse(headers={"content-type": kind})
+        await stream.prepare(request)
+        with suppress(ConnectionError):
+            while not self.let_go.is_set():
+                await stream.write(b": wait\n\n" * 4_000)
         return stream
 
     async def broken(self, request: web.Request, kind: str, piece: bytes) -> web.StreamResponse:
