@@ -32,6 +32,9 @@ class LegacyServer:
         self.requests: list[tuple[str, dict[str, str], dict[str, Any]]] = []
         """(method, headers, params) of every message."""
         self.elsewhere = ""
+        self.forgotten = 404
+        """The status for a session that the server does not know."""
+        self.is_listing_broken = False
         self.answers: list[Any] = []
         """What the client answered to the server's own requests."""
         self.result: dict[str, Any] | None = None
@@ -58,10 +61,12 @@ class LegacyServer:
         if method == "initialize":
             return self.initialize(message)
         if headers.get("mcp-session-id") not in self.sessions:
-            status = 404 if "mcp-session-id" in headers else 400
+            status = self.forgotten if "mcp-session-id" in headers else 400
             return web.Response(status=status, text="no session")
         if "id" not in message:
             return web.Response(status=202)
+        if method == "tools/list" and self.is_listing_broken:
+            return web.Response(status=500)
         if method == "tools/list":
             return self.listing(message)
         if method == "tools/call":
