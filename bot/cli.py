@@ -103,15 +103,15 @@ async def _running(settings: "Settings", config: "Config") -> int:
     from bot import lifecycle, wiring
     from bot.server import Server
 
-    application = await wiring.build(settings, config)
-    standing = lifecycle.Standing()
-    server = Server(application, standing, host=settings.host, port=settings.port)
+    async with wiring.build(settings, config) as application:
+        standing = lifecycle.Standing()
+        server = Server(application, standing, host=settings.host, port=settings.port)
 
-    def greet() -> None:
-        if text := application.greeting(server.address):
-            print(text, flush=True)
+        def greet() -> None:
+            if text := application.greeting(server.address):
+                print(text, flush=True)
 
-    return await lifecycle.run([*application.parts, server], standing, on_up=greet)
+        return await lifecycle.run([*application.parts, server], standing, on_up=greet)
 
 
 def _check(given: argparse.Namespace) -> int:
@@ -127,11 +127,16 @@ def _doctor(given: argparse.Namespace) -> int:
     settings, config = _read(given)
     found = asyncio.run(doctor.problems(settings, config))
     _print_problems(found)
+    if not found:
+        print("Nothing is missing. Model keys were checked without a call that costs money.")
     return WRONG if found else 0
 
 
 def _manifest(given: argparse.Namespace) -> int:
-    raise NotImplementedError
+    from adapters.slack import manifest
+
+    print(manifest.render(given.url), end="")
+    return 0
 
 
 def _print_problems(problems: Sequence[str]) -> None:

@@ -1,9 +1,168 @@
 """Finds what keeps a configured bot from working, without changing or paying anything."""
 
+import asyncio
+import os
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import aiohttp
+
+from bot.addresses import sqlite_file
 from bot.config import Config
-from bot.settings import Settings
+from bot.settings import OFFLINE_EMBEDDER, Settings, Slack
+from core.capabilities.servers import Server
+from core.errors import CountersignError, Misconfigured
+from core.llm.models import ModelSettings
+from core.telemetry import health
+
+DEADLINE = 15.0
+"""Seconds for each thing that is asked."""
+PROBE = "DELETE FROM pins WHERE key = ?"
+"""A write that changes nothing: no pin has an empty key."""
 
 
 async def problems(settings: Settings, config: Config) -> list[str]:
     """One sentence for each thing that the operator has to mend; empty when all is well."""
+    asked = list(config.models.values())
+    if settings.embeddings != OFFLINE_EMBEDDER:
+        asked.append(settings.providers.reach(settings.embeddings))
+    async with asyncio.TaskGroup() as group:
+        parts = [group.create_task(_state(settings))]
+        if settings.slack:
+            parts.append(group.create_task(_slack(settings.slack)))
+        parts += [group.create_task(_model(model)) for model in asked if model.provider != "demo"]
+        parts.append(group.create_task(_servers(config.servers)))
+    return [problem for part in parts for problem in part.result()]
+
+
+async def _state(settings: Settings) -> list[str]:
+    """The database and the disk below it."""
+    file = sqlite_file(settings.database, Path())
+    if file and not file.exists():
+        # Opening would make it; whether it can be made is for its folder to say.
+        reason = "" if _is_writable(_nearest(file.parent)) else f"{file.parent} cannot be written"
+    else:
+        reason = await _write(settings)
+    free = shutil.disk_usage(_nearest(settings.state)).free
+    return health.problems(health.Readings(database=reason, disk_free=free))
+
+
+async def _write(settings: Settings) -> str:
+    """Why the database cannot be written; empty when it can."""
+    from core.storage.database import open_database
+
+    try:
+        async with asyncio.timeout(DEADLINE):
+            database = await open_database(settings.database, state=settings.state, is_shared=True)
+            try:
+                await database.execute(PROBE, ("",))
+            finally:
+                await database.close()
+    except CountersignError as error:
+        return str(error).rstrip(".")
+    except TimeoutError:
+        return f"it did not answer within {DEADLINE:.0f} s"
+    return ""
+
+
+async def _slack(slack: Slack) -> list[str]:
+    from adapters.slack import doctor
+    from adapters.slack.settings import SlackSettings
+
+    try:
+        async with asyncio.timeout(DEADLINE):
+            access = SlackSettings(
+                bot_token=slack.bot_token,
+                signing_secret=slack.signing_secret,
+                api_url=slack.api_url,
+            )
+            return await doctor.problems(access, time.time)
+    except Misconfigured as error:
+        return [str(error)]
+    except TimeoutError:
+        return [f"Slack at {slack.api_url} did not answer within {DEADLINE:.0f} s."]
+
+
+async def _model(model: ModelSettings) -> list[str]:
+    """Ask for the provider's list of models, which costs nothing and needs the key."""
+    url, headers = _list_of_models(model)
+    try:
+        async with (
+            asyncio.timeout(DEADLINE),
+            aiohttp.ClientSession(trust_env=True) as session,
+            session.get(url, headers=headers, allow_redirects=False) as answer,
+        ):
+            if answer.status in (401, 403):
+                return [f"The provider of `{model.key}` refuses the key ({answer.status})."]
+            names = _names(await answer.json(content_type=None)) if answer.ok else set[str]()
+    except TimeoutError:
+        return [f"The provider of `{model.key}` did not answer within {DEADLINE:.0f} s."]
+    except (aiohttp.ClientError, ValueError) as error:
+        reason = type(error).__name__
+        return [f"The provider of `{model.key}` cannot be reached at {url} ({reason})."]
+    # Azure lists what could be deployed, not what is; other servers may list nothing.
+    if model.provider != "azure" and names and model.name not in names:
+        return [f"The provider does not list `{model.key}` among its models."]
     return []
+
+
+def _list_of_models(model: ModelSettings) -> tuple[str, Mapping[str, str]]:
+    """The address of the provider's list and the headers that show the key."""
+    from core.llm.clients import ANTHROPIC_ADDRESS, OPENAI_ADDRESS
+
+    base = model.base_url.rstrip("/")
+    match model.provider:
+        case "anthropic":
+            headers = {"x-api-key": model.api_key, "anthropic-version": "2023-06-01"}
+            # A page holds 20 unless more are asked for.
+            return f"{base or ANTHROPIC_ADDRESS}/v1/models?limit=1000", headers
+        case "azure":
+            address = f"{base}/openai/models?api-version={model.api_version}"
+            return address, {"api-key": model.api_key}
+        case _:
+            bearer = {"Authorization": f"Bearer {model.api_key}"} if model.api_key else {}
+            return f"{base or OPENAI_ADDRESS}/models", bearer
+
+
+def _names(listed: Any) -> set[str]:
+    """The ids in `{"data": [{"id": …}, …]}`; empty for any other shape."""
+    if not isinstance(listed, dict):
+        return set()
+    entries = cast("dict[str, Any]", listed).get("data")
+    if not isinstance(entries, list):
+        return set()
+    each = [cast("dict[str, Any]", e) for e in cast("list[Any]", entries) if isinstance(e, dict)]
+    return {str(entry.get("id", "")) for entry in each}
+
+
+class _NothingPinned:
+    """Keeps a look at the servers from accepting anything."""
+
+    async def pinned(self) -> Mapping[str, str]:
+        return {}
+
+    async def accept(self, key: str, digest: str, by: str, at: float) -> None:
+        return None
+
+
+async def _servers(servers: Sequence[Server]) -> list[str]:
+    """What each MCP server lacks: an answer, or tools that can be offered."""
+    if not servers:
+        return []
+    from core.capabilities.catalog import Catalog
+
+    async with Catalog(servers, _NothingPinned(), clock=time.time) as catalog:
+        found = (await catalog.discover()).problems
+    return [f"{problem.sentence[:1].upper()}{problem.sentence[1:]}." for problem in found]
+
+
+def _nearest(folder: Path) -> Path:
+    """The folder, or the first one above it that exists."""
+    return next(path for path in (folder, *folder.parents) if path.exists())
+
+
+def _is_writable(folder: Path) -> bool:
+    return os.access(folder, os.W_OK | os.X_OK)

@@ -72,6 +72,36 @@ class Simple:
         return self.is_running
 
 
+@dataclass(slots=True, kw_only=True)
+class Loop:
+    """A part that works in `work` until `drain` has made it return."""
+
+    name: str
+    work: Callable[[], Awaitable[object]]
+    drain: Callable[[], Awaitable[object]]
+    grace: float = 20.0
+    is_running: bool = False
+
+    async def run(self, up: Callable[[], None], stop: asyncio.Event) -> None:
+        async def drained_on_stop() -> None:
+            await stop.wait()
+            await self.drain()
+
+        self.is_running = True
+        try:
+            async with asyncio.TaskGroup() as group:
+                waiting = group.create_task(drained_on_stop())
+                up()
+                await self.work()
+                if not stop.is_set():
+                    waiting.cancel()
+        finally:
+            self.is_running = False
+
+    def ready(self) -> bool:
+        return self.is_running
+
+
 @dataclass(slots=True)
 class _Running:
     part: Part

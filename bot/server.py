@@ -2,9 +2,11 @@
 
 import asyncio
 import errno
+import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 from aiohttp import web
@@ -19,6 +21,8 @@ ARRIVAL_SECONDS = 10.0
 """In which a request's headers, and then its body, must have arrived whole."""
 IDLE_SECONDS = 75.0
 """For which a kept-alive connection may say nothing between two requests."""
+LINGER_SECONDS = 1.0
+"""For which the rest of a refused body is read and thrown away, so that the caller sees why."""
 PROBE_SECONDS = 3.0
 PROBE_AGE = 1.0
 """Seconds for which a readiness answer is good: asking often costs no more than asking once."""
@@ -32,8 +36,7 @@ class Application(Protocol):
 
     @property
     def routes(self) -> Sequence[web.AbstractRouteDef]:
-        """What the adapters serve. Their bodies have arrived whole and under the cap:
-        `await request.read()` answers at once."""
+        """What the adapters serve. A body that is read is bounded in size and time."""
         ...
 
     @property
@@ -111,7 +114,9 @@ class Server:
         runner = web.AppRunner(
             self._app(),
             access_log=None,
+            logger=_logger_of_malformed_requests(),
             keepalive_timeout=IDLE_SECONDS,
+            lingering_time=LINGER_SECONDS,
             shutdown_timeout=self.grace - 2.0,
         )
         await runner.setup()
@@ -184,21 +189,39 @@ class Server:
         if (request.content_length or 0) > BODY_BYTES:
             return _refused(413, "too large")
         try:
-            async with asyncio.timeout(self._arrival_seconds):
-                await request.read()
-        except TimeoutError:
-            return _refused(408, "too slow")
-        except web.HTTPRequestEntityTooLarge:
-            return _refused(413, "too large")
-        try:
-            return await route(request)
-        except (web.HTTPException, ConnectionError):
+            with _arriving(request, self._arrival_seconds):
+                return await route(request)
+        except web.HTTPException:
             raise
+        except ConnectionError:
+            return _refused(400, "cut off")
         # The last line of defence: a defect in one route must not show its insides to a caller.
         except Exception:
             reference = secrets.token_hex(4)
             log.exception("http.broke", reference=reference)
             return _refused(500, f"reference {reference}")
+
+
+@contextmanager
+def _arriving(request: web.Request, seconds: float) -> Generator[None]:
+    """Drop the connection when the body is not there in time, whatever its route does."""
+    if request.content.is_eof() or request.transport is None:
+        yield
+        return
+    timer = asyncio.get_running_loop().call_later(seconds, request.transport.abort)
+    request.content.on_eof(timer.cancel)
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _logger_of_malformed_requests() -> logging.Logger:
+    """Everything that a route can raise is dealt with above. What is left for aiohttp to log are
+    requests that it could not parse, and it quotes them: headers, tokens and all."""
+    logger = logging.getLogger("bot.server.malformed")
+    logger.setLevel(logging.CRITICAL)
+    return logger
 
 
 async def _alive(request: web.Request) -> web.Response:

@@ -16,7 +16,17 @@ from core.errors import Misconfigured
 from core.llm import models
 from core.llm.models import ModelSettings
 
-_OURS = ("MODEL", "EMBEDDINGS", "DATABASE", "CONFIG", "KEYS", "PUBLIC_URL", "HOST", "PORT")
+_OURS = (
+    "MODEL",
+    "EMBEDDINGS",
+    "DATABASE",
+    "CONFIG",
+    "KEYS",
+    "PUBLIC_URL",
+    "HOST",
+    "PORT",
+    "WORKSPACE_PORT",
+)
 _NO_SURFACE = (
     "No chat platform is configured: set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET, "
     "or start the local workspace, which needs no account: countersign run --workspace"
@@ -84,6 +94,8 @@ class Settings:
     host: str
     port: int
     """0 takes any free port."""
+    workspace_port: int
+    """Of the local workspace's page; 0 takes any free port."""
 
     @property
     def key_file(self) -> Path:
@@ -129,7 +141,8 @@ def read(environment: Mapping[str, str], *, folder: Path, is_workspace: bool) ->
         server_secrets=given.all_named("MCP_"),
         public_url=given.address("COUNTERSIGN_PUBLIC_URL"),
         host=given.text("COUNTERSIGN_HOST", "127.0.0.1"),
-        port=_port(given),
+        port=_port(given, "COUNTERSIGN_PORT", 3978),
+        workspace_port=_port(given, "COUNTERSIGN_WORKSPACE_PORT", 3979),
     )
     _judge_whole(given, settings)
     if given.problems:
@@ -231,11 +244,11 @@ def _config(given: _Given, folder: Path) -> Path | None:
     return None
 
 
-def _port(given: _Given) -> int:
-    text = given.text("COUNTERSIGN_PORT", "3978")
+def _port(given: _Given, name: str, default: int) -> int:
+    text = given.text(name, str(default))
     if text.isascii() and text.isdigit() and int(text) <= 65535:
         return int(text)
-    given.judge("COUNTERSIGN_PORT", "is not a port; write a number from 0 to 65535")
+    given.judge(name, "is not a port; write a number from 0 to 65535")
     return 0
 
 

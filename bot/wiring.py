@@ -1,30 +1,203 @@
 """Builds the bot from its settings: the one place that sees the adapters and all rooms."""
 
-from collections.abc import Sequence
+import random
+import secrets
+import shutil
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from aiohttp import web
 
+from adapters.slack import app as slack
+from adapters.slack import edge
+from adapters.slack.pacing import Pacing
+from adapters.slack.settings import SlackSettings
+from bot import parts, turns
 from bot.config import Config
-from bot.lifecycle import Part
+from bot.lifecycle import Part, Simple
 from bot.settings import Settings
+from bot.workspace.local import LocalWorkspace
+from core.capabilities.catalog import Catalog
+from core.capabilities.servers import Limits, Server
+from core.identity.vault import KeyRing
+from core.ledger.meter import Meter
+from core.llm.chat import ChatDoor
+from core.llm.embed import EmbeddingSettings, EmbedDoor
+from core.llm.models import rates
+from core.loop import graph
+from core.loop.checkpoints import SealedSaver
+from core.ports import Clock
+from core.records import LedgerEntry
+from core.specialists.sample.server import NAME as SAMPLE
+from core.specialists.sample.server import sample_server
+from core.specialists.server import serving
+from core.storage import entries, outbox, pins, probe
+from core.storage.database import Database, open_database
+from core.storage.index import open_index
 from core.telemetry.health import Readings
+from core.turn import run
+from core.turn.deliver import Courier
+from core.turn.intake import Intake
+from core.turn.lanes import LaneLimits, Lanes
+from core.turn.run import Rooms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wired:
     """A `bot.server.Application`."""
 
-    routes: Sequence[web.AbstractRouteDef] = ()
-    parts: Sequence[Part] = ()
+    rooms: Rooms
+    routes: Sequence[web.AbstractRouteDef]
+    parts: Sequence[Part]
+    lanes: Lanes
+    settings: Settings
+    workspace: LocalWorkspace | None
 
     async def health(self) -> Readings:
-        return Readings()
+        now = self.rooms.clock()
+        due = await outbox.next_due(self.rooms.db, "slack")
+        folder = self.settings.state
+        return Readings(
+            database=await probe.write_fault(self.rooms.db, now=now),
+            disk_free=shutil.disk_usage(folder).free if folder.exists() else None,
+            lane_silence=parts.silence(self.lanes, self.rooms.clock),
+            outbox_age=0.0 if due is None else max(0.0, now - due),
+        )
 
     def greeting(self, address: str) -> str:
-        return f"Countersign is up at {address}"
+        if self.workspace is None:
+            return f"Countersign is up at {address}"
+        self.workspace.connect(f"{address}{edge.PATH}")
+        return self.workspace.greeting()
 
 
-async def build(settings: Settings, config: Config) -> Wired:
-    """The bot, not yet started. Raises `Misconfigured`."""
-    return Wired()
+@asynccontextmanager
+async def build(
+    settings: Settings,
+    config: Config,
+    *,
+    clock: Clock = time.time,
+    pacing: Pacing | None = None,
+) -> AsyncGenerator[Wired]:
+    """The bot, ready to be started. What it holds open is closed on the way out, after the parts
+    have drained. `pacing` replaces Slack's own. Raises `Misconfigured`."""
+    async with AsyncExitStack() as held:
+        workspace = await _workspace(held, settings)
+        rooms = await _rooms(held, settings, config, clock, is_sample=workspace is not None)
+        door = Intake(rooms.db, rooms.setup, rooms.catalog, clock, new_id=_new_id)
+        adapter = slack.build(_slack(settings, workspace), door, clock, pacing=pacing)
+        rooms.surfaces[adapter.surface.name] = adapter.surface
+        lanes = _lanes(rooms, clock)
+        courier = Courier(rooms.db, adapter.surface, clock=clock, chance=random.random)
+        yield Wired(
+            rooms=rooms,
+            routes=adapter.routes,
+            parts=(
+                Simple(name="slack", start=adapter.start, stop=adapter.close),
+                parts.courier(courier, adapter.surface.name),
+                parts.lanes(lanes),
+            ),
+            lanes=lanes,
+            settings=settings,
+            workspace=workspace,
+        )
+
+
+async def _rooms(
+    held: AsyncExitStack, settings: Settings, config: Config, clock: Clock, *, is_sample: bool
+) -> Rooms:
+    db = await open_database(settings.database)
+    held.push_async_callback(db.close)
+
+    async def add(entry: LedgerEntry) -> None:
+        await entries.add(db, entry)
+
+    meter = Meter(add, clock, rates(config.models.values()))
+    chat = ChatDoor(config.models, meter, clock)
+    held.push_async_callback(chat.close)
+    embed = EmbedDoor(_embeddings(settings, config), meter, clock)
+    held.push_async_callback(embed.close)
+    index = await open_index(db, model=embed.model)
+    held.push_async_callback(index.close)
+    servers = list(config.servers)
+    if is_sample:
+        app = await held.enter_async_context(serving(sample_server()))
+        servers.append(Server(name=SAMPLE, app=app))
+    limits = Limits(deadline=config.limits.call_deadline)
+    catalog = Catalog(servers, _Pins(db), clock=clock, limits=limits)
+    await held.enter_async_context(catalog)
+    saver = SealedSaver(db, KeyRing.parse(settings.keys))
+    return Rooms(
+        db=db,
+        setup=turns.setup(config),
+        catalog=catalog,
+        chat=chat,
+        models=dict(config.models),
+        embed=embed,
+        index=index,
+        meter=meter,
+        graph=graph.build(saver),
+        surfaces={},
+        clock=clock,
+    )
+
+
+def _lanes(rooms: Rooms, clock: Clock) -> Lanes:
+    return Lanes(
+        rooms.db,
+        clock=clock,
+        owner=secrets.token_hex(8),
+        run_turn=lambda turn: run.run(rooms, turn),
+        on_failed=lambda turn, failure: run.fail(rooms, turn, failure),
+        on_dead=lambda turn: run.bury(rooms, turn),
+        limits=LaneLimits(deadline=rooms.setup.deadlines.turn),
+    )
+
+
+async def _workspace(held: AsyncExitStack, settings: Settings) -> LocalWorkspace | None:
+    if not settings.is_workspace:
+        return None
+    return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port))
+
+
+def _slack(settings: Settings, workspace: LocalWorkspace | None) -> SlackSettings:
+    if workspace is not None:
+        app = workspace.slack.app
+        return SlackSettings(
+            bot_token=app.bot_token,
+            signing_secret=app.signing_secret,
+            api_url=workspace.slack.api_url,
+        )
+    if (given := settings.slack) is None:
+        raise AssertionError("settings without a surface do not pass the settings' own checks")
+    return SlackSettings(
+        bot_token=given.bot_token, signing_secret=given.signing_secret, api_url=given.api_url
+    )
+
+
+def _embeddings(settings: Settings, config: Config) -> EmbeddingSettings:
+    return EmbeddingSettings(
+        name=settings.embeddings,
+        base_url=settings.providers.openai_base_url,
+        api_key=settings.providers.openai_api_key,
+        dimensions=config.embedding_dimensions,
+    )
+
+
+def _new_id() -> str:
+    return secrets.token_hex(8)
+
+
+class _Pins:
+    """`core.capabilities.pins.Pins` in the database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def pinned(self) -> dict[str, str]:
+        return await pins.pinned(self._db)
+
+    async def accept(self, key: str, digest: str, by: str, at: float) -> None:
+        await pins.accept(self._db, key, digest, by, at)

@@ -3,7 +3,8 @@ else."""
 
 from typing import Protocol
 
-from core.records import Address, FileRef, Person, Place, Post, Question, Receipt
+from core.parked import Card, Click, Form, Verdict
+from core.records import Address, FileRef, Person, PersonId, Place, Post, Question, Receipt
 
 
 class FrontDoor(Protocol):
@@ -20,6 +21,40 @@ class FrontDoor(Protocol):
 
     async def help(self, person: Person, place: Place) -> str:
         """What the bot can do for this person here, as Markdown. Never calls a model."""
+        ...
+
+
+class Desk(Protocol):
+    """What an adapter's inbound half may ask about parked calls."""
+
+    async def decide(self, click: Click) -> Verdict:
+        """Decide a parked call. When this returns, the outcome is committed and the platform may
+        be told 200. Raises `Unavailable` when nothing could be committed."""
+        ...
+
+    async def form(self, click: Click) -> Form | Verdict:
+        """The form to edit the call with, or why this person cannot. Changes nothing."""
+        ...
+
+    async def full(self, click: Click) -> Card | Verdict:
+        """The whole card for somebody who wants to read all of it; from now on this person may
+        be shown Send for a card that was too long. Changes nothing else."""
+        ...
+
+    async def waiting(self, person: PersonId) -> list[Card]:
+        """What waits for this person: to decide, or to see decided."""
+        ...
+
+
+class Accounts(Protocol):
+    """What an adapter's inbound half may ask about a person's Microsoft account."""
+
+    async def connect(self, person: PersonId, address: Address) -> Verdict:
+        """A link for this person alone, single use, ten minutes; `connect` with its `url`."""
+        ...
+
+    async def disconnect(self, person: PersonId) -> str:
+        """Revoke and erase; the sentence that tells the person."""
         ...
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from io import BytesIO
 from types import TracebackType
 from typing import Any, Self, cast
 from urllib.parse import urlsplit
@@ -128,7 +129,7 @@ class SlackApi:
             raise DeliveryFailed("upload_address_refused", is_final=True)
         try:
             async with self._open().post(
-                address, data=content, headers={"Content-Type": "application/octet-stream"}
+                address, data=BytesIO(content), headers={"Content-Type": "application/octet-stream"}
             ) as answer:
                 status = answer.status
         except (aiohttp.ClientError, TimeoutError, OSError) as error:

@@ -1,4 +1,4 @@
-"""What the bot says about itself: the slash command, `help`, the first direct message."""
+"""What the bot says about itself: the slash command and the first direct message."""
 
 import logging
 from typing import Any, cast
@@ -11,7 +11,7 @@ from adapters.slack.render import blocks
 from adapters.slack.settings import Prompt
 from core.errors import CountersignError
 from core.ports import FrontDoor, Surface
-from core.records import Answer, Json, Post, Question, TurnId
+from core.records import Answer, Json, Post, TurnId
 
 log = logging.getLogger(__name__)
 COMMAND = "/countersign"
@@ -25,12 +25,12 @@ def register(
 ) -> None:
     """Attach the listeners. They translate; what is true comes from the front door."""
 
-    async def command(ack: AsyncAck, command: dict[str, Any]) -> None:
+    async def on_command(ack: AsyncAck, command: dict[str, Any]) -> None:
         shown = await _answer(door, command)
         message = blocks.render(Answer(text=shown)).messages[0]
         await ack(text=message.text, blocks=list(message.blocks), response_type="ephemeral")
 
-    async def home_opened(event: dict[str, Any]) -> None:
+    async def on_home_opened(event: dict[str, Any]) -> None:
         if event.get("tab") != "messages":
             return
         try:
@@ -40,24 +40,8 @@ def register(
             log.warning("slack.no_greeting", extra={"fields": {"reason": reason}})
 
     untyped = cast(Any, app)
-    untyped.command(COMMAND)(command)
-    untyped.event("app_home_opened")(home_opened)
-
-
-async def show_help(door: FrontDoor, surface: Surface, asked: Question) -> None:
-    """Answer the bare word `help` where it was said, privately. Raises `DeliveryFailed`."""
-    post = Post(
-        id=f"help:{asked.delivery}",
-        turn=TurnId(""),
-        surface="slack",
-        address=asked.address,
-        kind="private",
-        person=asked.person.id,
-        answer=Answer(text=await door.help(asked.person, asked.place)),
-        # In a direct message a second arrival finds the first answer.
-        attempt=1,
-    )
-    await surface.deliver(post, None)
+    untyped.command(COMMAND)(on_command)
+    untyped.event("app_home_opened")(on_home_opened)
 
 
 async def _answer(door: FrontDoor, command: Json) -> str:

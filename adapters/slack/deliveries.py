@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from adapters.slack import commands, fields, inbound
+from adapters.slack import fields, inbound
 from adapters.slack.api import SlackApi
 from adapters.slack.bodies import Body
 from core.errors import CountersignError
-from core.ports import FrontDoor, Surface
+from core.ports import FrontDoor
 from core.records import Json, Question
 
 log = logging.getLogger(__name__)
@@ -33,10 +33,9 @@ class Reply:
 class Deliveries:
     """The same for every way in: HTTP today, a socket as well later."""
 
-    def __init__(self, door: FrontDoor, bolt: AsyncApp, surface: Surface, api: SlackApi) -> None:
+    def __init__(self, door: FrontDoor, bolt: AsyncApp, api: SlackApi) -> None:
         self._door = door
         self._bolt = bolt
-        self._surface = surface
         self._api = api
 
     async def take(self, body: Body) -> Reply:
@@ -55,7 +54,8 @@ class Deliveries:
                 return _ignored("other_envelope")
 
     async def _event(self, envelope: Json) -> Reply:
-        if fields.text(fields.child(envelope, "event"), "type") in LISTENED_TO:
+        kind = fields.text(fields.child(envelope, "event"), "type")
+        if kind in LISTENED_TO:
             return await self._listened(envelope)
         own = fields.text(self._api.own, "user_id")
         asked = inbound.question(envelope, frozenset({own} if own else ()))
@@ -72,9 +72,6 @@ class Deliveries:
             return Reply(status=503)
 
     async def _question(self, asked: Question) -> Reply:
-        if inbound.asks_for_help(asked):
-            await commands.show_help(self._door, self._surface, asked)
-            return Reply(status=200)
         receipt = await self._door.accept(asked)
         ids = {"delivery": asked.delivery, "thread": asked.thread, "turn": receipt.turn or ""}
         log.info(f"slack.{receipt.kind}", extra={"fields": ids})

@@ -23,10 +23,18 @@ class Edge:
     """`take` is called with verified bodies alone. `clock` is the one that signatures are held
     against."""
 
-    def __init__(self, secret: str, clock: Clock, take: Callable[[Body], Awaitable[Reply]]) -> None:
+    def __init__(
+        self,
+        secret: str,
+        clock: Clock,
+        take: Callable[[Body], Awaitable[Reply]],
+        *,
+        body_seconds: float = BODY_SECONDS,
+    ) -> None:
         self._secret = secret
         self._clock = clock
         self._take = take
+        self._body_seconds = body_seconds
 
     async def respond(self, request: web.Request) -> web.Response:
         """401 for everything that is unsigned, stale, altered or not Slack's, 413 for what is too
@@ -41,7 +49,7 @@ class Edge:
         if claimed is None or "Content-Encoding" in request.headers:
             return _refused(401, "unsigned")
         try:
-            raw = await _read(request)
+            raw = await _read(request, self._body_seconds)
         except TimeoutError:
             return _refused(408, "too_slow")
         except (ClientError, web.RequestPayloadError, ConnectionError):
@@ -57,14 +65,14 @@ class Edge:
         return web.Response(status=reply.status, text=reply.text, content_type=reply.media_type)
 
 
-async def _read(request: web.Request) -> bytes | None:
+async def _read(request: web.Request, seconds: float) -> bytes | None:
     """The bytes as they arrived, None where there are too many.
 
     `read` and not the stream: a server that has read the body already has left it there. It stops
     at the application's own `client_max_size`.
     """
     try:
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout(seconds):
             raw = await request.read()
     except web.HTTPRequestEntityTooLarge:
         return None

@@ -1,15 +1,17 @@
 """Fetches the bytes of a file that a person posted, by its id, from Slack alone."""
 
+import re
 from urllib.parse import urljoin
 
 import aiohttp
 
-from adapters.slack import fields, identity
+from adapters.slack import fields
 from adapters.slack.api import SlackApi
 from core.errors import DeliveryFailed, SourceFailed
 from core.records import FileRef, Json
 
 REDIRECTS = 3
+_ID = re.compile(r"slack:[A-Za-z0-9]+/([A-Za-z0-9]+)")
 _LOGIN_PAGE = (
     "Slack gave a sign-in page instead of {name}. The app may lack the files:read permission: "
     "an administrator can add it and install the app again."
@@ -39,11 +41,11 @@ async def fetch(api: SlackApi, file: FileRef, *, limit: int) -> bytes:
 
 
 async def _described(api: SlackApi, file: FileRef) -> Json:
-    slack_id = file.id.rpartition("/")[2]
-    if not file.id.startswith("slack:") or not identity.is_id(slack_id):
+    named = _ID.fullmatch(file.id)
+    if named is None:
         raise SourceFailed("That file is not one that was posted in Slack.")
     try:
-        answer = await api.read("files.info", {"file": slack_id})
+        answer = await api.read("files.info", {"file": named[1]})
     except DeliveryFailed as error:
         if error.reason in {"file_not_found", "file_deleted"}:
             raise SourceFailed(f"{file.name} is no longer in Slack.") from error

@@ -10,7 +10,6 @@ SPOKEN_SUBTYPES = frozenset({"", "file_share", "thread_broadcast"})
 """Everything else tells about joins, edits, deletions, topics and the like."""
 _TIMESTAMP = re.compile(r"[0-9]{1,12}\.[0-9]{1,9}")
 _LOST_FILES = frozenset({"tombstone", "hidden_by_limit"})
-_HELP = frozenset({"help", "/help"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,15 +50,11 @@ def question(envelope: Json, own: frozenset[str] = frozenset()) -> Question | Ig
     )
 
 
-def asks_for_help(asked: Question) -> bool:
-    """True for the bare word, which needs neither a model nor a turn."""
-    return not asked.files and asked.text.strip(" \t\n.?!").lower() in _HELP
-
-
 def _not_spoken(event: Json) -> str:
     if fields.text(event, "type") not in {"message", "app_mention"}:
         return "other_kind"
-    if event.get("subtype") is not None and event.get("subtype") not in SPOKEN_SUBTYPES:
+    subtype = event.get("subtype") or ""
+    if not isinstance(subtype, str) or subtype not in SPOKEN_SUBTYPES:
         return "subtype"
     return "hidden" if event.get("hidden") else ""
 
@@ -100,5 +95,5 @@ def _files(event: Json, team: str) -> tuple[FileRef, ...]:
             size=fields.number(file, "size"),
         )
         for file in fields.children(event, "files")
-        if identity.is_id(fields.text(file, "id")) and file.get("mode") not in _LOST_FILES
+        if identity.is_id(fields.text(file, "id")) and fields.text(file, "mode") not in _LOST_FILES
     )

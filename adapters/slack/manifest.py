@@ -10,11 +10,11 @@ import yaml
 from adapters.slack import scopes
 from adapters.slack.commands import COMMAND
 from adapters.slack.edge import PATH
+from adapters.slack.settings import PROMPTS
 from core.errors import Misconfigured
 from core.records import Json
 
 _SCHEMA = Path(__file__).with_name("manifest.schema.json")
-_PROMPTS = (("What can you do for me?", "help"),)
 _ABOUT = (
     "Countersign answers questions from the systems that it has been connected to, and says where "
     "each answer comes from and what it cost. It reads only what the person who asks may use "
@@ -79,7 +79,7 @@ def _features(endpoint: str) -> Json:
         "agent_view": {
             "agent_description": "Ask about your organisation's data and documents.",
             "suggested_prompts": [
-                {"title": title, "message": message} for title, message in _PROMPTS
+                {"title": title, "message": message} for title, message in PROMPTS
             ],
         },
     }

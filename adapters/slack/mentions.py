@@ -23,7 +23,7 @@ def is_addressed(event: Json, own: frozenset[str]) -> bool:
 
 def _spoken_to(element: Json) -> Iterator[str]:
     for inner in fields.children(element, "elements"):
-        if inner.get("type") in _NOT_SPOKEN:
+        if fields.text(inner, "type") in _NOT_SPOKEN:
             continue
         if inner.get("type") == "user" and not fields.child(inner, "style").get("code"):
             yield fields.text(inner, "user_id")

@@ -10,9 +10,11 @@ from adapters.slack.api import SlackApi
 from adapters.slack.pacing import Pacing
 from adapters.slack.render import blocks, escape, limits
 from core.errors import DeliveryFailed
-from core.records import Address, FileRef, Json, Post
+from core.records import Address, Answer, FileRef, Json, Post
 
 log = logging.getLogger(__name__)
+LONG = 20_000
+"""Characters from which on an answer takes noticeable time to be cut into messages."""
 WORKING = "is working on it…"
 _REFUSED_BLOCKS = frozenset(
     {"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"}
@@ -68,7 +70,7 @@ class SlackSurface:
         return await files.fetch(self._api, file, limit=limit)
 
     async def _answer(self, post: Post) -> str:
-        rendered = await asyncio.to_thread(blocks.render, post.answer)
+        rendered = await _rendered(post.answer)
         spot = _spot(post.address)
         there = await marker.posted(self._api, spot, post.id) if post.attempt else {}
         stamps = [
@@ -134,7 +136,7 @@ class SlackSurface:
         return await self._answer(replace(post, address=address))
 
     async def _ephemeral(self, post: Post) -> str:
-        rendered = await asyncio.to_thread(blocks.render, post.answer)
+        rendered = await _rendered(post.answer)
         address = post.address
         target: Json = {"channel": address["channel"], "user": address["user"]}
         if address["thread_ts"] != address["message_ts"]:
@@ -168,6 +170,13 @@ class SlackSurface:
                 return there
         await self._pacing.turn(spot["channel"])
         return await upload.into(self._api, spot, name, content)
+
+
+async def _rendered(answer: Answer) -> blocks.Rendered:
+    """Off the loop where it would hold others up; short answers keep their order this way."""
+    if len(answer.text) > LONG:
+        return await asyncio.to_thread(blocks.render, answer)
+    return blocks.render(answer)
 
 
 def _spot(address: Address) -> dict[str, str]:

@@ -10,6 +10,7 @@ SHORTEST_SECRET = 16
 """Slack's signing secrets have 32 characters; anything much shorter can be guessed."""
 Prompt = tuple[str, str]
 """(title, the words that are sent when it is chosen)."""
+PROMPTS: tuple[Prompt, ...] = (("What can you do for me?", "help"),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +20,7 @@ class SlackSettings:
     bot_token: str = field(repr=False)
     signing_secret: str = field(repr=False)
     api_url: str = "https://slack.com/api/"
-    prompts: tuple[Prompt, ...] = (("What can you do for me?", "help"),)
+    prompts: tuple[Prompt, ...] = PROMPTS
     """Offered in a first direct message; Slack shows at most four."""
 
     def __post_init__(self) -> None:

@@ -8,7 +8,16 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from bot.workspace.slack import events, hooks, interactions, limits, messages, people, seed
+from bot.workspace.slack import (
+    events,
+    hooks,
+    interactions,
+    limits,
+    messages,
+    modals,
+    people,
+    seed,
+)
 from bot.workspace.slack.checks import Refusal
 from bot.workspace.slack.delivery import Carrier
 from bot.workspace.slack.file_routes import FileRoutes
@@ -63,6 +72,8 @@ class SlackStandIn:
         self.web_api = WebApi(self.world, rate_limits=rate_limits)
         self._port = port
         self._runner: web.AppRunner | None = None
+        self.more_routes: list[Callable[[web.Application], None]] = []
+        """Whoever else answers on the same port adds its routes here before `start`."""
         self._is_told = True
         if is_planted:
             seed.plant(self.world)
@@ -84,6 +95,8 @@ class SlackStandIn:
         site.router.add_post("/upload/v1/{file}/{secret}", files.upload)
         site.router.add_get("/files-pri/{place}/{name:.*}", files.download)
         site.router.add_get("/socket", self.sockets.join)
+        for add_routes in self.more_routes:
+            add_routes(site)
         self._runner = web.AppRunner(site, access_log=None, shutdown_timeout=1.0)
         await self._runner.setup()
         await web.TCPSite(self._runner, HOST, self._port).start()
@@ -104,7 +117,10 @@ class SlackStandIn:
         self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
         """A page elsewhere that points its own name at loopback is turned away."""
-        if request.host not in {f"{name}:{self._port}" for name in (HOST, "localhost")}:
+        own = {f"{name}:{self._port}" for name in (HOST, "localhost")}
+        origin = request.headers.get("Origin")
+        is_foreign = origin is not None and origin.removeprefix("http://") not in own
+        if request.host not in own or is_foreign:
             return web.Response(status=421, text="This server answers to its loopback name only.")
         return await handler(request)
 
@@ -192,7 +208,12 @@ class SlackStandIn:
         return file
 
     async def click(
-        self, person: str, message: Json | str, action_id: str, value: Any = None
+        self,
+        person: str,
+        message: Json | str,
+        action_id: str,
+        value: Any = None,
+        block_id: str = "",
     ) -> Delivery:
         """Use a button or menu of a message (itself or its ts) as this person; `value` is what
         they pick in a menu. Raises Refusal when they cannot see it."""
@@ -200,7 +221,7 @@ class SlackStandIn:
         ts = message if isinstance(message, str) else str(message["ts"])
         place = self._place_of(ts)
         found, _ = messages.visible_to(place, member.id, ts)
-        spot = interactions.find(found.get("blocks", []), action_id)
+        spot = interactions.find(found.get("blocks", []), action_id, block_id)
         payload = interactions.message_action(self.world, member.id, place, found, spot, value)
         return await self.carrier.interaction(payload)
 
@@ -211,6 +232,42 @@ class SlackStandIn:
         delivery = await self.carrier.command(form)
         hooks.answered(self.world, form, delivery)
         return delivery
+
+    def open_home(self, person: str) -> None:
+        """Look at the App Home; the app hears `app_home_opened`."""
+        member = self.member(person)
+        event: Json = {
+            "type": "app_home_opened",
+            "user": member.id,
+            "channel": self.direct(person),
+            "tab": "home",
+        }
+        view = self.world.views.get(self.world.homes.get(member.id, ""))
+        if view is not None:
+            event["view"] = interactions.given(view)
+        self.world.publish("home_opened", body=event)
+
+    def stop_session(self, person: str, channel: str, thread_ts: str) -> None:
+        """Press Stop in a working thread; the app hears `agent_session_stopped`."""
+        place = self.channel(channel)
+        stopped: list[str] = []
+        for (where, ts), stream in self.world.streams.items():
+            if where == place.id and place.messages[ts].get("thread_ts") == thread_ts:
+                stream.is_stopped_by_person = True
+                stopped.append(ts)
+        event: Json = {
+            "type": "agent_session_stopped",
+            "channel": place.id,
+            "thread_ts": thread_ts,
+            "user": self.member(person).id,
+            "streaming_message_ts": stopped,
+        }
+        self.world.publish("session_stopped", channel=place.id, body=event)
+
+    async def submit(self, person: str, view_id: str, values: modals.Values) -> Json:
+        """Send a modal; see `modals.submit` for what comes back."""
+        view = modals.view_of(self.world, self.member(person).id, view_id)
+        return await modals.submit(self.world, self.carrier, view, values)
 
     # What tests look at.
 

@@ -86,6 +86,29 @@ class Meter:
         await self.record(entry)
         return entry
 
+    async def report(
+        self, billing: Billing, *, kind: Kind, provider: str, model: str, usage: Usage
+    ) -> None:
+        """Commit what a foreign server says that it used. It is priced like a use of our own and
+        marked as reported: nobody counted it here."""
+        now = self._clock()
+        amount, table = price(provider, model, usage, self._overrides, at=now)
+        await self.record(
+            LedgerEntry(
+                billing=billing,
+                kind=kind,
+                provider=provider,
+                model=model,
+                usage=usage,
+                price=amount,
+                price_table=table,
+                outcome="ok",
+                is_reported=True,
+                started_at=now,
+                seconds=0.0,
+            )
+        )
+
     async def record(self, entry: LedgerEntry) -> None:
         """Commit an entry that was counted elsewhere. Raises what storage raises."""
         await self._add(entry)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from core.errors import ModelFailed
 from core.ledger.meter import Meter, Use
-from core.llm import demo
 from core.llm.clients import Clients, caught, untraced
+from core.llm.demo import model as demo
 from core.llm.failures import failure
 from core.llm.models import ModelSettings, dialect, find, unknown
 from core.llm.opening import noting

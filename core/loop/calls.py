@@ -7,6 +7,7 @@ from core.capabilities import results
 from core.capabilities.arguments import validate
 from core.capabilities.catalog import Catalog
 from core.capabilities.invoke import RawResult
+from core.capabilities.reading import READ_RESULT, read_result
 from core.context.prompts import evidence as numbered
 from core.errors import BadArguments, DeadlineExceeded, NotAllowed, SourceFailed
 from core.ledger.meter import Meter
@@ -63,7 +64,7 @@ class Calls:
             if call.fault:
                 raise BadArguments(call.fault)
             self._check(tool, call.arguments)
-            if tool.key == results.READ_RESULT.key:
+            if tool.key == READ_RESULT.key:
                 return await self._read(call.arguments)
             raw = await self._invoke(tool, call.arguments, round)
         except (BadArguments, NotAllowed, SourceFailed, DeadlineExceeded) as failure:
@@ -77,7 +78,7 @@ class Calls:
     def _check(self, tool: Tool, arguments: Json) -> None:
         """Policy once more, now with the arguments: it may have changed since the offer."""
         question = self.turn.question
-        if tool.key != results.READ_RESULT.key and (
+        if tool.key != READ_RESULT.key and (
             rule := may_call(
                 tool,
                 arguments,
@@ -103,7 +104,7 @@ class Calls:
         )
         for use in raw.usage:
             await self.meter.report(
-                billing, kind="chat", provider=use.provider, model=use.model, usage=use.usage
+                billing, kind=use.kind, provider=use.provider, model=use.model, usage=use.usage
             )
         return raw
 
@@ -138,7 +139,7 @@ class Calls:
         piece = await evidence.read(self.db, own)
         if piece is None or piece.thread != self.turn.question.thread:
             raise BadArguments(f"there is no evidence {asked!r} in this thread")
-        return CallResult(text=results.read_result(piece, arguments), is_error=False)
+        return CallResult(text=read_result(piece, arguments), is_error=False)
 
 
 def title(tool: Tool, arguments: Json) -> str:

@@ -120,7 +120,7 @@ def after_tools(state: State) -> str:
 
 
 def as_json(message: ModelMessage) -> Json:
-    return asdict(message)
+    return {**asdict(message), "calls": [asdict(call) for call in message.calls]}
 
 
 def from_json(value: Json) -> ModelMessage:

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import lru_cache
 from typing import Literal, LiteralString
+from uuid import uuid4
 
 import psycopg
 from psycopg.rows import DictRow, dict_row
@@ -26,7 +27,6 @@ PATIENCE = 10.0
 _LOCK = 0x636F756E74657273
 """The advisory lock of the process that runs on a database; such locks are per database."""
 _MIGRATING = _LOCK + 1
-_CHANNEL = "countersign"
 _OPTIONS = "-c statement_timeout=30000 -c idle_in_transaction_session_timeout=60000"
 
 
@@ -82,6 +82,8 @@ class Postgres:
         self._pool = pool
         self._kept = kept
         self._is_shared = is_shared
+        self._name = uuid4().hex
+        """Marks our own wake-ups, which are heard without the server."""
         self._is_displaced = False
         self._bells = Bells()
         self._listening = asyncio.create_task(self._listen(), name="postgres wake-ups")
@@ -130,7 +132,8 @@ class Postgres:
         # The own process hears at once; others over the server, where a lost wake-up costs no
         # more than one period of their polling.
         self._bells.ring(channel)
-        await self.execute("SELECT pg_notify(?, ?)", (_CHANNEL, channel))
+        note = f"{self._name} {channel}"
+        await self.execute("SELECT pg_notify('countersign', ?)", (note,))
 
     async def wait(self, channel: str, seconds: float) -> bool:
         return await self._bells.wait(channel, seconds)
@@ -145,7 +148,9 @@ class Postgres:
         while True:
             try:
                 async for note in self._kept.notifies():
-                    self._bells.ring(note.payload)
+                    sender, _, channel = note.payload.partition(" ")
+                    if sender != self._name:
+                        self._bells.ring(channel)
             except psycopg.Error as failure:
                 log.warning(
                     "the connection for wake-ups was lost: %s",

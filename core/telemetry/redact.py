@@ -42,13 +42,16 @@ _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 
 def printed_forms(secret: str) -> set[str]:
-    """The secret as it may stand in a text: clear, in JSON, in an address, in base64.
+    """The secret as it may stand in a text: clear, in JSON, in an address, in hexadecimal or
+    base64.
 
     Base64 depends on what stands before the secret, so each of the three alignments gives a form
     of its own, without the characters that neighbours share.
     """
-    forms = {secret, json.dumps(secret)[1:-1], quote(secret, safe=""), quote_plus(secret)}
     raw = secret.encode()
+    forms = {secret, json.dumps(secret)[1:-1], raw.hex()}
+    for quoted in (quote(secret, safe=""), quote(secret), quote_plus(secret)):
+        forms |= {quoted, re.sub("%..", lambda escape: escape[0].lower(), quoted)}
     for before in range(3):
         coded = base64.b64encode(bytes(before) + raw).decode()
         core = coded[(0, 2, 3)[before] : (before + len(raw)) * 8 // 6]

@@ -51,7 +51,7 @@ def posts(turn: Turn, answer: Answer) -> list[Post]:
 
 
 def _whole(cost: Cost, seconds: float) -> Cost | None:
-    return replace(cost, seconds=seconds) if cost.calls or cost.tokens else None
+    return replace(cost, seconds=seconds) if cost.calls else None
 
 
 def _post(turn: Turn, name: str, answer: Answer) -> Post:

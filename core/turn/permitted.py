@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.capabilities.aliases import aliases
 from core.capabilities.catalog import Catalog
-from core.capabilities.results import READ_RESULT
+from core.capabilities.reading import READ_RESULT
 from core.policy.rules import permit
 from core.records import Person, Place, Tool, Withheld
 from core.turn.setup import Agent, Setup

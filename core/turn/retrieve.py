@@ -2,10 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from core.errors import CountersignError
 from core.records import Answer, Billing, Chunk, ThreadId, Turn, TurnId
+from core.storage.index import Index
 from core.telemetry import logs
 
 CHUNKS = 12
@@ -15,16 +15,6 @@ PIECE = 1_200
 log = logs.get(__name__)
 
 Embed = Callable[[Sequence[str], Billing], Awaitable[list[list[float]]]]
-
-
-class Index(Protocol):
-    """Pieces of text by meaning and by word. A scope bounds who may see a piece."""
-
-    async def add(self, pieces: Sequence[Chunk], vectors: Sequence[Sequence[float]]) -> None: ...
-
-    async def search(
-        self, scopes: Sequence[str], vector: Sequence[float], text: str, k: int
-    ) -> list[Chunk]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

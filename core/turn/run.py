@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.capabilities.catalog import Catalog
-from core.capabilities.results import READ_RESULT
+from core.capabilities.reading import READ_RESULT
 from core.capabilities.schemas import acceptable
 from core.context import prompts, shape
 from core.context.skills import chosen
@@ -28,12 +28,13 @@ from core.records import (
 )
 from core.storage import evidence
 from core.storage.database import Database
+from core.storage.index import Index
 from core.telemetry import logs
 from core.turn import failures
 from core.turn.finish import compose, finish
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history
-from core.turn.retrieve import Index, remember, retrieve
+from core.turn.retrieve import remember, retrieve
 from core.turn.setup import Agent, Setup
 
 THINKING = "is thinking…"

@@ -67,14 +67,14 @@ def sources(chips: Sequence[Chip]) -> list[Json]:
 
 def _source(chip: Chip) -> str:
     name = escape.label(chip.label, limits.LABEL) or "source"
-    target = escape.address(chip.url, limits.URL - limits.LABEL * 6) if chip.url else ""
+    target = escape.address(chip.url, limits.URL) if chip.url else ""
     return f"[{chip.number}] <{target}|{name}>" if target else f"[{chip.number}] {name}"
 
 
 def _cost(answer: Answer) -> list[Json]:
     if answer.cost is None:
         return []
-    return [context([escape.mrkdwn(cost.line(answer.cost))[: limits.CONTEXT_TEXT]])]
+    return [context([escape.mrkdwn(cost.line(answer.cost)[: limits.COST])])]
 
 
 def _closed(messages: list[Message], closing: list[Json]) -> list[Message]:
@@ -111,10 +111,12 @@ def plain_pieces(message: Message) -> list[str]:
 
 def size(blocks: Sequence[Json]) -> int:
     """Characters of all text in the blocks, as Slack counts them together."""
-    return sum(limits.weight(_words(block)) for block in blocks)
+    return sum(
+        limits.weight(block["text"]) if block["type"] == "markdown" else len(_words(block))
+        for block in blocks
+    )
 
 
 def _words(block: Json) -> str:
-    if block["type"] == "context":
-        return " ".join(element["text"] for element in block["elements"])
-    return block["text"]
+    """The text of a context block, escaped as it is."""
+    return " ".join(element["text"] for element in block["elements"])

@@ -15,7 +15,8 @@ _MARK = rf"(?:!|#|&excl;|&num;|&#0*3[35];?|&#x0*2[13];?|{_AT})"
 _BLANK = r"[\s\\\u200b-\u200f\u2060-\u2064\ufeff]*"
 _ANGLED = re.compile(rf"({_LESS})(?!{JOINER})(?={_BLANK}{_MARK}{_BLANK}[\w&])", re.IGNORECASE)
 _MASS = re.compile(
-    rf"(?<![\w.])({_AT})(?!{JOINER})(?={_BLANK}(?:channel|here|everyone|group)\b)", re.IGNORECASE
+    rf"(?<![^\W_])({_AT})(?!{JOINER})(?={_BLANK}(?:channel|here|everyone|group)(?![^\W_]))",
+    re.IGNORECASE,
 )
 _HIDDEN_LETTER = re.compile(r"&(?=#0*(?:4[89]|5[0-7]|6[5-9]|[789]\d|1[01]\d|12[0-2]);?)")
 _HIDDEN_LETTER_HEX = re.compile(r"&(?=#x0*(?:3\d|4[1-9a-f]|5[\da]|6[1-9a-f]|7[\da]);?)", re.I)

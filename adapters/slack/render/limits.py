@@ -27,9 +27,11 @@ CONTEXT_TEXT = 2_000
 """Characters of one element of a context block; Slack takes 3,000."""
 LABEL = 150
 """Characters of a source's name."""
-URL = 2_000
+URL = 1_100
+"""Characters of a source's address; with a longer one the source is named and not linked."""
+COST = 200
 STATUS = 100
-SHARED_SOURCES = 6
+SHARED_SOURCES = 5
 """Context blocks of sources that one answer may have."""
 
 

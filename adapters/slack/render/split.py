@@ -64,10 +64,14 @@ def _fits(pieces: list[Block], room: int) -> bool:
 def _trailing_headings(current: list[Block], piece: Block, room: int) -> list[Block]:
     """The headings at the end, as long as something stays and they fit in with what follows."""
     count = 0
-    while count < len(current) - 1 and current[-1 - count].shape == "heading":
+    while count < len(current) - 1 and _leads_on(current[-1 - count]):
         count += 1
     carried = current[len(current) - count :]
     return carried if _fits([*carried, piece], room) else []
+
+
+def _leads_on(piece: Block) -> bool:
+    return piece.shape == "heading" or not piece.text.strip()
 
 
 def _joined(pieces: list[Block]) -> str:
@@ -113,7 +117,9 @@ def _after(line: str, fence: re.Match[str] | None) -> re.Match[str] | None:
     """The code block that is open once this line has been read."""
     found = _FENCE.match(line)
     if fence is None:
-        return found
+        # Backticks after backticks are inline code.
+        is_inline = found and found[2].startswith("`") and "`" in found[3]
+        return None if is_inline else found
     is_end = found and found[2].startswith(fence[2]) and not found[3].strip()
     return None if is_end else fence
 

@@ -1,5 +1,6 @@
 """The payloads that Slack sends when a person clicks, submits, closes or types a command."""
 
+from copy import deepcopy
 from typing import Any
 
 from bot.workspace.slack.checks import Refusal, objects_of
@@ -21,6 +22,7 @@ SELECTED = {
     "number_input": "value",
 }
 ONE_OPTION = ("static_select", "external_select", "radio_buttons", "overflow")
+STATELESS = ("button", "icon_button", "feedback_buttons", "overflow")
 MANY_OPTIONS = ("multi_static_select", "checkboxes")
 
 
@@ -87,6 +89,20 @@ def _action(world: World, block: Json, element: Json, value: Any) -> Json:
     }
 
 
+def state_of(element: Json, value: Any) -> Json:
+    """What `state.values` holds of an element."""
+    return {"type": element["type"], **chosen(element, value)}
+
+
+def _picked(world: World, message: Json, spot: tuple[Json, Json], value: Any) -> Json:
+    block, element = spot
+    values = world.picked.setdefault(message["ts"], {})
+    if element["type"] not in STATELESS:
+        fields = values.setdefault(block["block_id"], {})
+        fields[element["action_id"]] = state_of(element, value)
+    return deepcopy(values)
+
+
 def message_action(
     world: World, person: str, channel: Channel, message: Json, spot: tuple[Json, Json], value: Any
 ) -> Json:
@@ -113,7 +129,7 @@ def message_action(
         "container": container,
         "trigger_id": world.trigger(person),
         "channel": {"id": channel.id, "name": channel_name(channel)},
-        "state": {"values": message.get("state", {})},
+        "state": {"values": _picked(world, message, spot, value)},
         "response_url": world.hook(hook),
         "actions": [_action(world, *spot, value)],
     }

@@ -1,5 +1,6 @@
 """What a Slack workspace consists of, as the stand-in keeps it in memory."""
 
+import secrets
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -10,28 +11,34 @@ ChannelKind = Literal["public", "private", "im", "mpim"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:
     id: str = "T00000001"
-    name: str = "Northwind"
-    domain: str = "northwind"
+    name: str = "Larkspur Cycles"
+    domain: str = "larkspur"
+
+
+def _made_up(prefix: str) -> str:
+    return prefix + secrets.token_hex(16)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
-    """The app under test, as its manifest and its install made it."""
+    """The app under test, as its manifest and its install made it. Its secrets are made up anew
+    for each, so that no other page in the browser can guess them."""
 
     id: str = "A00000001"
     name: str = "Countersign"
     member: str = "U0COUNTER"
     """The bot's id among the members."""
     bot: str = "B00000001"
-    bot_token: str = "xoxb-local-workspace"  # noqa: S105 (a stand-in's own, good on loopback only)
-    app_token: str = "xapp-local-workspace"  # noqa: S105
-    signing_secret: str = "local-workspace-signing-secret"  # noqa: S105
+    bot_token: str = field(default_factory=lambda: _made_up("xoxb-local-"), repr=False)
+    app_token: str = field(default_factory=lambda: _made_up("xapp-local-"), repr=False)
+    signing_secret: str = field(default_factory=lambda: _made_up(""), repr=False)
     client_id: str = "1.1"
-    client_secret: str = "local-client-secret"  # noqa: S105
+    client_secret: str = field(default_factory=lambda: _made_up(""), repr=False)
     commands: tuple[str, ...] = ("/usage", "/countersign", "/approvals")
     subscriptions: frozenset[str] = frozenset(
         {
             "app_home_opened",
+            "agent_session_stopped",
             "app_mention",
             "file_shared",
             "member_joined_channel",

@@ -44,6 +44,8 @@ class World:
         self.statuses: dict[tuple[str, str], Status] = {}
         self.sessions: dict[tuple[str, str], Json] = {}
         self.prompts: dict[tuple[str, str], Json] = {}
+        self.picked: dict[str, Json] = {}
+        """Per message, what was picked in its menus: block_id, action_id, what the menu says."""
         self.views: dict[str, Json] = {}
         self.modals: dict[str, list[str]] = {}
         """Per person, the ids of the open modals, the topmost last."""

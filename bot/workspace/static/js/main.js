@@ -1,0 +1,177 @@
+// Starts the page and keeps it in step with the stand-in.
+
+import { ask, follow, speakAs } from "./api.js";
+import { markRead, showConversation } from "./conversation.js";
+import { announce } from "./dom.js";
+import { refreshHome } from "./home.js";
+import { refreshModal } from "./modal.js";
+import { showRail, showSidebar } from "./sidebar.js";
+import { isWithApp, remember, remembered, state, take } from "./state.js";
+import { showThread } from "./thread.js";
+import { showTopbar } from "./topbar.js";
+
+const FIRST = "mara";
+const TIDY = 20_000; // a status clears itself after two minutes without any news
+let listening = new AbortController();
+const wanted = new Set();
+let running = null;
+
+const moves = {
+  openThread: (ts) => openThread(ts),
+  setTab: (tab) => {
+    state.tab = tab;
+    showConversation(moves);
+  },
+  sent: (ts, text) => {
+    if (isWithApp(current()) || text.includes(`@${state.app.name}`)) state.asked.add(ts);
+  },
+};
+
+function current() {
+  return state.channels.find((channel) => channel.id === state.channel);
+}
+
+async function become(person) {
+  listening.abort();
+  listening = new AbortController();
+  speakAs(person);
+  state.thread = null;
+  state.asked.clear();
+  take(await ask("overview"));
+  if (!current()) state.channel = firstChannel();
+  await Promise.all([loadConversation(), refreshModal()]);
+  drawFrame();
+  showConversation(moves);
+  showThread(closeThread);
+  remember();
+  markRead();
+  follow(listening.signal, heard, connected);
+}
+
+function firstChannel() {
+  const withApp = state.channels.filter((channel) => channel.members.includes(state.app.id));
+  const liked = withApp.find((channel) => channel.name === "sales") || withApp[0] || state.channels[0];
+  return liked?.id || "";
+}
+
+function drawFrame() {
+  showTopbar(become);
+  showRail();
+  showSidebar(go);
+  const unread = state.channels.filter((channel) => channel.unread && channel.id !== state.channel).length;
+  document.title = `${unread ? `(${unread}) ` : ""}${state.team.name}, local workspace`;
+}
+
+async function go(channel) {
+  state.channel = channel;
+  state.tab = "messages";
+  state.thread = null;
+  take(await ask("overview"));
+  await loadConversation();
+  drawFrame();
+  showConversation(moves);
+  showThread(closeThread);
+  remember();
+  markRead();
+}
+
+async function loadConversation() {
+  if (state.channel) state.conversation = await ask("conversation", { channel: state.channel });
+}
+
+async function openThread(ts) {
+  state.asked.delete(ts);
+  state.thread = await ask("thread", { channel: state.channel, ts });
+  showThread(closeThread);
+}
+
+function closeThread() {
+  state.thread = null;
+  showThread(closeThread);
+}
+
+function connected(now) {
+  if (state.connection === now) return;
+  const isBack = state.connection === "lost" && now === "live";
+  state.connection = now;
+  showTopbar(become);
+  if (isBack) heard({ kind: "message", channel: state.channel });
+}
+
+// News only says where to look; looking happens once for all news of a moment.
+function heard(news) {
+  if (news.kind === "modal") wanted.add("modal");
+  else if (news.kind === "home") wanted.add("home");
+  else {
+    wanted.add("overview");
+    if (news.channel === state.channel) wanted.add("conversation");
+    if (news.channel === state.thread?.channel) wanted.add("thread");
+  }
+  running ??= refresh().finally(() => { running = null; });
+}
+
+async function refresh() {
+  while (wanted.size) {
+    const now = new Set(wanted);
+    wanted.clear();
+    try {
+      await lookAgain(now);
+    } catch {
+      // The feed notices when the workspace is gone, and says so at the top.
+    }
+  }
+}
+
+async function lookAgain(now) {
+  if (now.has("modal")) await refreshModal();
+  if (now.has("home")) await refreshHome();
+  const thread = state.thread;
+  if (now.has("thread") && thread) {
+    const fresh = await ask("thread", { channel: thread.channel, ts: thread.ts }).catch(() => null);
+    if (state.thread === thread) state.thread = fresh;
+    showThread(closeThread);
+  }
+  if (now.has("conversation")) {
+    await loadConversation();
+    showConversation(moves);
+    await openAnswered();
+  }
+  if (now.has("overview")) {
+    take(await ask("overview"));
+    drawFrame();
+    markRead();
+  }
+}
+
+// The thread of a question of this visit opens by itself at its first sign of life.
+async function openAnswered() {
+  for (const ts of [...state.asked]) {
+    const message = state.conversation.messages.find((one) => one.ts === ts);
+    if (!message) state.asked.delete(ts);
+    else if (message.reply_count || state.conversation.statuses[ts]) {
+      state.asked.delete(ts);
+      if (!state.thread) {
+        await openThread(ts);
+        announce(`${state.app.name} is answering in the thread.`);
+      }
+    }
+  }
+}
+
+async function start() {
+  const before = remembered();
+  state.channel = before.channel || "";
+  await become(before.me || FIRST).catch(() => become(FIRST));
+  document.addEventListener("visibilitychange", markRead);
+  document.addEventListener("keydown", (event) => {
+    const isTyping = event.target.matches?.("textarea, input");
+    if (event.key === "Escape" && state.thread && !document.querySelector(".veil, .menu") && !isTyping) closeThread();
+  });
+  setInterval(() => {
+    if (state.thread?.status || Object.keys(state.conversation?.statuses || {}).length) {
+      heard({ kind: "status", channel: state.channel });
+    }
+  }, TIDY);
+}
+
+start();

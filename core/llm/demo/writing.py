@@ -1,0 +1,157 @@
+"""The words of the demo model's answers."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+from core.llm.demo import memory, tables
+from core.llm.demo.arguments import IDS
+from core.llm.demo.choice import properties, vocabulary
+from core.llm.demo.conversation import Conversation
+from core.llm.demo.memory import HONEST
+from core.llm.demo.plan import Plan, is_small_talk, reads_handles
+from core.llm.demo.results import Result, Table, parsed, prose, table
+from core.llm.demo.tables import spoken
+from core.llm.demo.words import first_sentence, words
+from core.records import ToolSchema
+
+MOST_ROWS = 12
+MOST_PROSE = 900
+_PREFIX = re.compile(r"^(?:error executing tool [\w-]+|error|failed)\s*:\s*", re.IGNORECASE)
+_THANKS = re.compile(r"\b(?:thanks?|thank you|cheers|ok(?:ay)?)\b", re.IGNORECASE)
+
+
+def write(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -> str:
+    """The whole answer as Markdown; its first line says what speaks here."""
+    return f"{HONEST}\n\n{_body(conversation, tools, plan)}"
+
+
+def _body(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -> str:
+    question = conversation.question
+    if conversation.results:
+        return _from_results(conversation, tools, plan)
+    if _THANKS.search(question) and is_small_talk(question):
+        return "You are welcome. Ask on whenever you like."
+    if is_small_talk(question):
+        return f"Hello! {_abilities(tools)}"
+    if memory.states_something(question):
+        return f"Noted in this thread: “{question.strip()}” Ask me for it whenever you need it."
+    if memory.asks_for_summary(question):
+        return _summary(conversation)
+    if plan.missing:
+        return _ask_back(plan, tools)
+    if remembered := memory.recall(conversation):
+        return f"Earlier in this thread it was said: “{remembered}”"
+    return f"I found nothing here that answers this. {_abilities(tools)}"
+
+
+def _from_results(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -> str:
+    good = [r for r in conversation.results if not r.is_error]
+    failed = [r for r in conversation.results if r.is_error]
+    known = frozenset(s for tool in tools for s in vocabulary(tool))
+    # What was only looked up on the way needs no telling when the goal was reached.
+    steps = [r for r in good if not _is_used_later(r, good)]
+    parts = [_tell(r, conversation, known) for r in steps]
+    parts += [_failure(r, tools) for r in failed]
+    if plan.missing and not good:
+        parts.append(_ask_back(plan, tools))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _is_used_later(result: Result, results: Sequence[Result]) -> bool:
+    """Whether a later call took an argument from this result."""
+    later = results[list(results).index(result) + 1 :]
+    used = {
+        str(value)
+        for r in later
+        for value in r.call.arguments.values()
+        if isinstance(value, (str, int)) and any(c.isdigit() for c in str(value))
+    }
+    asked = {str(value) for value in result.call.arguments.values()}
+    return any(re.search(rf"(?<!\w){re.escape(v)}(?!\w)", result.text) for v in used - asked)
+
+
+def _tell(result: Result, conversation: Conversation, known: frozenset[str]) -> str:
+    cite = f" [{result.number}]" if result.number else ""
+    rows = table(result.text)
+    if rows is None:
+        parts = [_plain(result) + cite]
+    else:
+        parts = _tell_table(result, rows, conversation, known, cite)
+    if result.is_shortened:
+        parts.append("The result is longer than what I was shown.")
+    return "\n\n".join(parts)
+
+
+def _tell_table(
+    result: Result, rows: Table, conversation: Conversation, known: frozenset[str], cite: str
+) -> list[str]:
+    question = conversation.question
+    leans = conversation.points_back or conversation.is_short
+    topic = " ".join(conversation.topic) if leans else ""
+    lead = tables.headline(rows, question, topic)
+    shown = tables.narrowed(rows, question, topic, known)
+    intro = prose(result.text).partition("\n\n")[0][:MOST_PROSE].rstrip(": ")
+    if not intro:
+        intro = f"Result of “{spoken(result.call.name)}”"
+    intro += "" if intro[-1] in ".!?" else "."
+    if len(shown.rows) < len(rows.rows):
+        intro += f" {len(shown.rows)} of {len(rows.rows)} rows fit the question."
+    return [*([lead + cite] if lead else []), intro + cite, _table(shown)]
+
+
+def _plain(result: Result) -> str:
+    value = parsed(result.text)
+    if isinstance(value, dict):
+        pairs = cast("dict[str, Any]", value).items()
+        return "\n".join(f"- {spoken(str(k))}: {v}" for k, v in pairs)
+    text = prose(result.text) or result.text or "The tool found nothing."
+    return text if len(text) <= MOST_PROSE else text[:MOST_PROSE].rsplit(" ", 1)[0] + " …"
+
+
+def _table(found: Table) -> str:
+    head = [name.replace("_", " ") for name in found.head]
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    lines += ["| " + " | ".join(row) + " |" for row in found.rows[:MOST_ROWS]]
+    left = len(found.rows) - MOST_ROWS
+    return "\n".join(lines) + (f"\n\n… and {left} more rows." if left > 0 else "")
+
+
+def _failure(result: Result, tools: Sequence[ToolSchema]) -> str:
+    reason = first_sentence(_PREFIX.sub("", result.text)) or "no reason was given"
+    cite = f" [{result.number}]" if result.number else ""
+    return f"I could not use “{_title(result.call.name, tools)}”: {reason}{cite}"
+
+
+def _ask_back(plan: Plan, tools: Sequence[ToolSchema]) -> str:
+    tool, parameter = plan.missing[0]
+    remark = str(properties(tool).get(parameter, {}).get("description", "")).strip()
+    wanted = " ".join(w for w in words(parameter) if w not in IDS) or spoken(parameter)
+    # What is said about an id is meant for a model, not for a person.
+    is_id = bool(IDS & set(words(parameter)))
+    hint = f" ({first_sentence(remark).rstrip('.')})" if remark and not is_id else ""
+    return f"“{_title(tool.name, tools)}” could answer this. Which **{wanted}** do you mean?{hint}"
+
+
+def _summary(conversation: Conversation) -> str:
+    if not conversation.earlier:
+        return "Nothing was asked in this thread before."
+    return "Asked so far in this thread:\n" + "\n".join(
+        f"- {first_sentence(text)}" for text in conversation.earlier
+    )
+
+
+def _abilities(tools: Sequence[ToolSchema]) -> str:
+    shown = [t for t in tools if not reads_handles(t)]
+    if not shown:
+        return "No tools are open to me here."
+    lines = [f"- **{_title(t.name, shown)}**: {first_sentence(t.description)}" for t in shown]
+    return "I pick from these tools by the words of your question:\n" + "\n".join(lines)
+
+
+def _title(name: str, tools: Sequence[ToolSchema]) -> str:
+    """A tool's name in words, without the server's name where all tools have the same."""
+    firsts = {words(t.name)[:1][0] for t in tools if not reads_handles(t) and words(t.name)}
+    parts = words(name)
+    is_shared = len(firsts) == 1 and len(tools) > 1 and len(parts) > 1 and parts[0] in firsts
+    return " ".join(parts[1:] if is_shared else parts)
