@@ -7,7 +7,7 @@ from mcp.server.mcpserver import MCPServer
 
 from core.capabilities.servers import Limits
 from core.errors import DeadlineExceeded, SourceFailed
-from tests.capabilities.bridge import catalog, silence, tool, trusted
+from tests.capabilities.bridge import StoppedClock, catalog, silence, tool, trusted, until
 from tests.fakes.mcp_legacy import LegacyServer, legacy_server
 from tests.fakes.mcp_modern import free_port, modern_server
 
@@ -22,6 +22,8 @@ MOODS = {
     "events_garbage": "not MCP",
     "unauthorized": "refused the credentials",
     "huge": "more than 1 MB",
+    "endless": "more than 1 MB",
+    "events_endless": "more than 1 MB",
     "wrong": "did not speak MCP",
 }
 
@@ -113,6 +115,53 @@ async def test_an_old_server_that_forgot_the_session_is_greeted_again_and_asked_
         assert len(server.called()) == 2, "the refused one and the one that was carried out"
 
 
+async def test_an_old_server_that_says_400_to_a_forgotten_session_heals_by_itself() -> None:
+    server = LegacyServer()
+    server.forgotten = 400
+    async with legacy_server(server) as url, catalog(trusted("crm", url)) as held:
+        echo = tool(await held.discover(), "crm/echo")
+        server.sessions.clear()
+        with pytest.raises(SourceFailed):
+            await held.call(echo, {"text": "a"}, credentials={}, on_progress=silence)
+
+        async def is_healed() -> bool:
+            found = await held.discover()
+            return found.problems == () and len(server.sessions) == 1
+
+        await until(is_healed)
+        assert await held.call(echo, {"text": "a"}, credentials={}, on_progress=silence)
+
+
+async def test_a_listing_that_fails_leaves_the_calls_under_way_alone() -> None:
+    server, clock = LegacyServer(), StoppedClock()
+    async with legacy_server(server) as url, catalog(trusted("crm", url), clock=clock) as held:
+        echo = tool(await held.discover(), "crm/echo")
+        server.mood = "hang"
+        call = asyncio.create_task(
+            held.call(echo, {"text": "a"}, credentials={}, on_progress=silence)
+        )
+        await server.reached.wait()
+        server.is_listing_broken = True
+        clock.now += 61
+
+        async def is_failed() -> bool:
+            return any("HTTP 500" in p.sentence for p in (await held.discover()).problems)
+
+        await until(is_failed)
+        server.let_go.set()
+        assert (await call).text == '{"text": "a"}'
+
+
+async def test_a_closed_catalogue_refuses_calls_at_once() -> None:
+    server = LegacyServer()
+    async with legacy_server(server) as url:
+        async with catalog(trusted("crm", url)) as held:
+            echo = tool(await held.discover(), "crm/echo")
+        async with asyncio.timeout(2):
+            with pytest.raises(SourceFailed, match="closed"):
+                await held.call(echo, {}, credentials={}, on_progress=silence)
+
+
 async def test_a_server_that_is_down_is_a_problem_and_not_a_failure_of_the_turn() -> None:
     well, port = LegacyServer(), free_port()
     down = trusted("down", f"http://127.0.0.1:{port}/mcp")
@@ -141,7 +190,8 @@ async def test_a_server_that_hangs_while_it_opens_holds_the_first_discovery_only
         ) as held,
     ):
         async with asyncio.timeout(5):
-            found = await held.discover()
+            for _ in range(100):
+                found = await held.discover()
         assert [tool.key for tool in found.tools] == ["well/echo"]
         assert "has not answered yet" in found.problems[0].sentence
 
