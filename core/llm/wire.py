@@ -64,7 +64,7 @@ def heard(chunks: "Sequence[AIMessageChunk]") -> Heard:
     usage: Usage | None = None
     for chunk in chunks:
         facts = cast("dict[str, Any]", chunk.response_metadata)
-        finish = str(facts.get("finish_reason") or facts.get("stop_reason") or finish)
+        finish = _finish(facts) or finish
         model = str(facts.get("model_name") or model)
         if chunk.usage_metadata is not None:
             usage = _usage(cast("dict[str, Any]", chunk.usage_metadata))
@@ -76,6 +76,17 @@ def heard(chunks: "Sequence[AIMessageChunk]") -> Heard:
         finish=finish,
         model=model,
     )
+
+
+def _finish(facts: dict[str, Any]) -> str:
+    """Why the answer ended: in the words of chat completions, of Anthropic's messages, or of the
+    Responses API, which has a status and tells the reason only of an incomplete one."""
+    if found := facts.get("finish_reason") or facts.get("stop_reason"):
+        return str(found)
+    if facts.get("status") == "incomplete":
+        details = cast("dict[str, Any]", facts.get("incomplete_details") or {})
+        return str(details.get("reason") or "length")
+    return "stop" if facts.get("status") == "completed" else ""
 
 
 def _message(message: ModelMessage) -> "BaseMessage":
