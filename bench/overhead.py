@@ -25,9 +25,9 @@ async def measure(folder: Path) -> dict[str, float]:
     figures = {"fsync": fsync_milliseconds(folder)}
     figures |= await _turns(folder / "stub", embeds=False)
     figures |= await _parts(folder / "parts")
-    figures["turn with the offline embedder"] = (
-        await _turns(folder / "minilm", embeds=True)
-    )["turn"]
+    figures["turn with the offline embedder"] = (await _turns(folder / "minilm", embeds=True))[
+        "turn"
+    ]
     return figures
 
 
