@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from aiohttp import web
 
-from bot.workspace.microsoft import seed
+from bot.workspace.microsoft import planting, seed
 from bot.workspace.microsoft.entra import authorize, scopes
 from bot.workspace.microsoft.entra.authorize import Agree, Confirm, Pick, Sent
 from bot.workspace.microsoft.entra.directory import LOGIN, Directory
@@ -62,6 +62,7 @@ class MicrosoftStandIn:
         redirect_uris: Iterable[str] = (),
         accounts: Iterable[Account] = seed.ACCOUNTS,
         clock: Callable[[], float] = time.time,
+        is_planted: bool = True,
     ) -> None:
         self.app = registration or Registration()
         self.app.redirect_uris += redirect_uris
@@ -69,7 +70,8 @@ class MicrosoftStandIn:
         self.entra = Directory(self.tenant)
         self.graph = Graph(self.tenant)
         self.graph.on_revoke = self.entra.revoke
-        self.more_routes: list[Callable[[web.Application], None]] = []
+        if is_planted:
+            planting.plant(self.graph)
         self._port = port
         self._runner: web.AppRunner | None = None
 

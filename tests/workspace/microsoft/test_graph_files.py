@@ -97,7 +97,7 @@ async def test_an_invitation_gives_access_and_a_mail_only_when_asked_for(ms, cal
     assert (await tomas("GET", url)).status == 200
     assert (await tomas("PUT", f"{url}/content", raw=b"2")).status == 403
     shared = await tomas("GET", "/me/drive/sharedWithMe")
-    assert [one["name"] for one in shared.body["value"]] == ["a.txt"]
+    assert "a.txt" in [one["name"] for one in shared.body["value"]]
     assert len(ms.mails("tomas")) - before == len(ms.effects("mail.sent")) == is_told
 
 

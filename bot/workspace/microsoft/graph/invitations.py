@@ -30,12 +30,17 @@ def invite(graph: Graph, box: Mailbox, event: Event, *, is_update: bool = False)
     for other in _copies(graph, event):
         if other.account.upn.lower() not in wanted:
             _withdraw(graph, box, event, other)
+    lay_copies(graph, box, event)
+    mark = "Updated: " if is_update else ""
+    _tell(graph, box, event, f"{mark}{event.fields['subject']}", "meetingRequest")
+
+
+def lay_copies(graph: Graph, box: Mailbox, event: Event) -> None:
+    """Into the calendars of those invited, or what is there is brought up to date."""
     for attendee in event.fields["attendees"]:
         reader = graph.tenant.find(attendee["emailAddress"]["address"])
         if reader is not None and reader.oid != box.account.oid:
             _lay_copy(graph.mailboxes[reader.oid], event)
-    mark = "Updated: " if is_update else ""
-    _tell(graph, box, event, f"{mark}{event.fields['subject']}", "meetingRequest")
 
 
 def _lay_copy(box: Mailbox, event: Event) -> None:
