@@ -24,7 +24,7 @@ def shown(call: Call, chat: Chat) -> Json:
         "chatType": chat.kind,
         "createdDateTime": stamped(chat.created_at),
         "lastUpdatedDateTime": stamped(chat.created_at),
-        "webUrl": f"{call.graph.tenant.base}/outlook/chats/{chat.id}",
+        "webUrl": call.graph.tenant.link("chats", chat.id),
         "tenantId": call.graph.tenant.id,
     }
 
@@ -160,7 +160,7 @@ def _posted(call: Call, chat: Chat, root: str | None = None) -> Answer:
         "attachments": list_of(given.get("attachments")),
         "mentions": list_of(given.get("mentions")),
         "reactions": [],
-        "webUrl": f"{call.graph.tenant.base}/outlook/chats/{chat.id}",
+        "webUrl": call.graph.tenant.link("chats", chat.id),
     }
     chat.messages.append(message)
     call.note("chat.posted", content[:80], message["id"])
@@ -182,7 +182,7 @@ def list_channels(call: Call) -> Answer:
             "id": chat.id,
             "displayName": chat.topic,
             "membershipType": "standard",
-            "webUrl": f"{call.graph.tenant.base}/outlook/chats/{chat.id}",
+            "webUrl": call.graph.tenant.link("chats", chat.id),
         }
         for chat in call.graph.chats.values()
         if chat.team == call.parts["team"] and call.caller.oid in chat.members

@@ -56,7 +56,7 @@ def get_drive(call: Call) -> Answer:
         "id": call.drive.id,
         "driveType": "business",
         "name": "OneDrive",
-        "webUrl": f"{call.graph.tenant.base}/outlook/files",
+        "webUrl": call.graph.tenant.link("files", ""),
         "owner": {"user": {"id": owner.oid, "displayName": owner.display_name}},
         "quota": {"total": 2**40, "used": used, "remaining": 2**40 - used, "state": "normal"},
     }
@@ -111,7 +111,7 @@ def shared_with_me(call: Call) -> Answer:
         if drive.account.oid == call.caller.oid:
             continue
         for item in drive.items.values():
-            if item.permissions and drives.may_see(call, drive, item):
+            if any(drives.is_invited(grant, call.caller) for grant in item.permissions):
                 shown = drives.shown(call.graph, drive, item)
                 found.append({**shown, "remoteItem": shown})
     return Answer(body=odata.listed(call, found, usual=200, context="driveItems"))

@@ -2,7 +2,6 @@
 
 import secrets
 from datetime import UTC, datetime
-from urllib.parse import quote
 
 from bot.workspace.microsoft.graph import quickxor
 from bot.workspace.microsoft.graph.calls import Call
@@ -162,29 +161,38 @@ def path_of(drive: Drive, item: DriveItem) -> str:
 
 
 def may_see(call: Call, drive: Drive, item: DriveItem, role: str = "read") -> bool:
-    """One's own, or shared: by a link for everybody of the company, or with oneself."""
-    if drive.account.oid == call.caller.oid:
+    return is_visible(call.caller, drive, item, role)
+
+
+def is_visible(account: Account, drive: Drive, item: DriveItem, role: str = "read") -> bool:
+    """One's own, or shared: by a link for everybody of the company, or with oneself; what lies
+    in a shared folder is shared."""
+    if drive.account.oid == account.oid:
         return True
     while True:
         for grant in item.permissions:
             is_enough = role in grant["roles"] or "write" in grant["roles"]
-            if is_enough and _is_for(grant, call.caller):
+            if is_enough and is_for(grant, account):
                 return True
         if not item.parent:
             return False
         item = drive.items[item.parent]
 
 
-def _is_for(grant: Json, account: Account) -> bool:
+def is_for(grant: Json, account: Account) -> bool:
     if "link" in grant:
         return grant["link"]["scope"] in ("organization", "anonymous")
-    return grant["invitation"]["email"].lower() == account.upn.lower()
+    return is_invited(grant, account)
+
+
+def is_invited(grant: Json, account: Account) -> bool:
+    """By name, not by a link that many may use."""
+    return str(grant.get("invitation", {}).get("email", "")).lower() == account.upn.lower()
 
 
 def shown(graph: Graph, drive: Drive, item: DriveItem) -> Json:
     """The driveItem resource."""
     parent = drive.items.get(item.parent)
-    path = path_of(drive, item)
     changed = graph.tenant.find(item.changed_by) or drive.account
     person = {"user": {"id": changed.oid, "displayName": changed.display_name}}
     made: Json = {
@@ -194,9 +202,9 @@ def shown(graph: Graph, drive: Drive, item: DriveItem) -> Json:
         "cTag": f'"c:{item.etag[1:]}',
         "name": item.name,
         "size": size_of(drive, item),
-        "webUrl": f"{graph.tenant.base}/outlook/files/{item.id}{quote(path)}",
-        "createdDateTime": _time(item.created_at),
-        "lastModifiedDateTime": _time(item.changed_at),
+        "webUrl": graph.tenant.link("files", item.id),
+        "createdDateTime": time_of(item.created_at),
+        "lastModifiedDateTime": time_of(item.changed_at),
         "createdBy": person,
         "lastModifiedBy": person,
         "parentReference": {"driveType": "business", "driveId": drive.id},
@@ -223,7 +231,7 @@ def size_of(drive: Drive, item: DriveItem) -> int:
     return sum(size_of(drive, inner) for inner in children(drive, item))
 
 
-def _time(at: float) -> str:
+def time_of(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

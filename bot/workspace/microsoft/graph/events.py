@@ -175,7 +175,7 @@ def shown(
         "bodyPreview": plain(event)[: mails.PREVIEW],
         "hasAttachments": False,
         "transactionId": event.transaction_id or None,
-        "webLink": f"{graph.tenant.base}/outlook/calendar/{event.immutable_id}",
+        "webLink": graph.tenant.link("calendar", event.immutable_id),
     }
     if body_kind == "text":
         item["body"] = {"contentType": "text", "content": plain(event)}

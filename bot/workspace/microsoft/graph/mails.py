@@ -181,7 +181,7 @@ def shown(
         "bodyPreview": re.sub(r"\s+", " ", text).strip()[:PREVIEW],
         "hasAttachments": any(not one.get("isInline") for one in mail.attachments),
         "parentFolderId": folder_id(mail.folder),
-        "webLink": f"{graph.tenant.base}/outlook/mail/{mail.immutable_id}",
+        "webLink": graph.tenant.link("mail", mail.immutable_id),
     }
     if body_kind == "text":
         item["body"] = {"contentType": "text", "content": text}

@@ -27,7 +27,7 @@ def create_link(call: Call, item: DriveItem) -> Answer:
         if link is not None and (link["type"], link["scope"]) == (kind, scope):
             return Answer(body=grant)
     secret = secrets.token_urlsafe(16)
-    address = f"{call.graph.tenant.base}/outlook/shared/{secret}"
+    address = call.graph.tenant.link("files", item.id) + f"?share={secret}"
     link = {"type": kind, "scope": scope, "webUrl": address, "preventsDownload": False}
     grant: Json = {"id": secret, "roles": LINKS[kind], "link": link, "shareId": f"u!{secret}"}
     item.permissions.append(grant)
