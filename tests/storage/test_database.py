@@ -338,7 +338,7 @@ async def test_a_burst_of_writes_shares_its_commits(sqlite: Database) -> None:
 def test_both_engines_have_the_same_migrations_and_columns() -> None:
     sqlite, postgres = migrations("sqlite"), migrations("postgres")
     assert [(m.number, m.name) for m in sqlite] == [(m.number, m.name) for m in postgres]
-    assert [m.number for m in sqlite] == list(range(1, len(sqlite) + 1))
+    assert len({m.number for m in sqlite}) == len(sqlite)
 
 
 def test_only_what_is_missing_is_applied() -> None:
