@@ -12,6 +12,7 @@ from aiohttp import web
 
 from adapters.slack import app as slack
 from adapters.slack import edge
+from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
 from bot import parts, turns
 from bot.config import Config
@@ -74,15 +75,19 @@ class Wired:
 
 @asynccontextmanager
 async def build(
-    settings: Settings, config: Config, *, clock: Clock = time.time
+    settings: Settings,
+    config: Config,
+    *,
+    clock: Clock = time.time,
+    pacing: Pacing | None = None,
 ) -> AsyncGenerator[Wired]:
     """The bot, ready to be started. What it holds open is closed on the way out, after the parts
-    have drained. Raises `Misconfigured`."""
+    have drained. `pacing` replaces Slack's own. Raises `Misconfigured`."""
     async with AsyncExitStack() as held:
         workspace = await _workspace(held, settings)
         rooms = await _rooms(held, settings, config, clock, is_sample=workspace is not None)
         door = Intake(rooms.db, rooms.setup, rooms.catalog, clock, new_id=_new_id)
-        adapter = slack.build(_slack(settings, workspace), door, clock)
+        adapter = slack.build(_slack(settings, workspace), door, clock, pacing=pacing)
         rooms.surfaces[adapter.surface.name] = adapter.surface
         lanes = _lanes(rooms, clock)
         courier = Courier(rooms.db, adapter.surface, clock=clock, chance=random.random)

@@ -7,9 +7,8 @@ keys did not seal for exactly its place is refused.
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     WRITES_IDX_MAP,
     BaseCheckpointSaver,
@@ -27,6 +26,9 @@ from core.records import TurnId
 from core.storage import checkpoints
 from core.storage.checkpoints import Sealed, SealedWrite
 from core.storage.database import Database
+
+RunnableConfig: TypeAlias = Any
+"""LangChain's dict of settings for a run, of which `configurable` alone matters here."""
 
 
 class SealedSaver(BaseCheckpointSaver[int]):
@@ -124,7 +126,7 @@ class SealedSaver(BaseCheckpointSaver[int]):
 
 
 def _place(config: RunnableConfig) -> tuple[TurnId, str]:
-    configurable = config.get("configurable", {})
+    configurable = config["configurable"]
     return TurnId(configurable["thread_id"]), configurable.get("checkpoint_ns", "")
 
 

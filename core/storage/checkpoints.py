@@ -1,4 +1,8 @@
-"""Rows of sealed checkpoints: the newest of a turn, with the writes that wait beside it."""
+"""Rows of sealed checkpoints: the newest of a turn, with the writes that wait beside it.
+
+They are committed without waiting for the disk: a power loss costs rounds that are run again,
+and nothing else.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -22,7 +26,7 @@ class SealedWrite(NamedTuple):
 async def put(db: Database, turn: TurnId, namespace: str, checkpoint: Sealed) -> None:
     """Keep the checkpoint in place of an older one, and drop the writes of older ones. Ids sort
     by age; an older one that comes late changes nothing."""
-    async with db.transaction() as tx:
+    async with db.transaction(is_durable=False) as tx:
         await tx.execute(
             """
             INSERT INTO checkpoints (turn, namespace, id, body) VALUES (?, ?, ?, ?)
@@ -46,7 +50,7 @@ async def put_writes(
 ) -> None:
     """Keep what a task wrote before its round was complete; the same position again replaces
     it."""
-    async with db.transaction() as tx:
+    async with db.transaction(is_durable=False) as tx:
         for write in writes:
             await tx.execute(
                 """

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 from core.capabilities.catalog import Catalog
 from core.capabilities.reading import READ_RESULT
-from core.capabilities.schemas import acceptable
+from core.capabilities.schemas import bound
 from core.context import prompts, shape
 from core.context.skills import chosen
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
 from core.llm.embed import EmbedDoor
-from core.llm.models import Dialect, ModelSettings, dialect
+from core.llm.models import ModelSettings, dialect
 from core.loop import graph
 from core.loop.calls import Calls
 from core.loop.steps import ROUNDS, Live
@@ -66,12 +66,7 @@ async def run(rooms: Rooms, turn: Turn) -> None:
     log.info("turn.begun", turn=turn.id, thread=question.thread, attempt=turn.attempt)
     surface = rooms.surfaces[question.place.surface]
     await surface.progress(question.address, THINKING)
-    billing = Billing(
-        turn=turn.id,
-        thread=question.thread,
-        person=question.person.id,
-        place=question.place.id,
-    )
+    billing = _billing(turn)
     agent = setup.agents.get(turn.agent)
 
     past = await history(rooms.db, question.thread, setup.room.turns)
@@ -86,7 +81,7 @@ async def run(rooms: Rooms, turn: Turn) -> None:
         ask=_Ask(rooms, turn, billing, started),
         frame=frame,
         perform=_calls(rooms, turn, billing, offer, surface).perform,
-        tools=_schemas(offer, dialect(rooms.models[turn.model])),
+        tools=bound(offer.by_alias, dialect(rooms.models[turn.model])),
         progress=_Progress(surface, turn, offer),
     )
     words = prompts.question(question.text, question.files)
@@ -97,13 +92,17 @@ async def run(rooms: Rooms, turn: Turn) -> None:
     owned = await finish(rooms.db, turn, "done", answer, clock=rooms.clock)
     if owned and has_words:
         await remember(turn, answer, found.vector, rooms.index)
-    log.info(
-        "turn.done",
+    seconds = round(rooms.clock() - started, 3)
+    log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=seconds)
+
+
+def _billing(turn: Turn) -> Billing:
+    question = turn.question
+    return Billing(
         turn=turn.id,
         thread=question.thread,
-        rounds=ended.rounds,
-        owned=owned,
-        seconds=round(rooms.clock() - started, 3),
+        person=question.person.id,
+        place=question.place.id,
     )
 
 
@@ -137,16 +136,6 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, surface: Su
         meter=rooms.meter,
         clock=rooms.clock,
         progress=progress,
-    )
-
-
-def _schemas(offer: Offer, spoken: Dialect) -> tuple[ToolSchema, ...]:
-    """The permitted set as the model reads it, in an order that does not change."""
-    return tuple(
-        ToolSchema(
-            name=alias, description=tool.description, parameters=acceptable(tool.schema, spoken)
-        )
-        for alias, tool in sorted(offer.by_alias.items())
     )
 
 

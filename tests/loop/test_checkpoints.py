@@ -133,6 +133,12 @@ async def test_a_round_that_raised_can_be_resumed(database: Database) -> None:
 
     with pytest.raises(Weird):
         await run_graph(database, KEYS, "t_1", 0, say)
+    cut = await SealedSaver(database, RING).aget_tuple(config("t_1"))
+    assert cut is not None
+    assert cut.pending_writes is not None
+    assert [value for _, channel, value in cut.pending_writes if channel == "__error__"] == [
+        "Weird"
+    ]
     said: list[str] = []
     end = await run_graph(database, KEYS, "t_1", 0, said.append)
     assert (said[0], end["rounds"]) == ("ask 2", 4)

@@ -278,6 +278,39 @@ async def test_every_sqlite_connection_syncs_each_commit(sqlite: Database) -> No
         assert await tx.fetch_one("PRAGMA synchronous") == {"synchronous": 2}
 
 
+SYNC = {
+    "sqlite": ("PRAGMA synchronous", "synchronous", 2, 1),
+    "postgres": ("SHOW synchronous_commit", "synchronous_commit", "on", "off"),
+}
+
+
+async def test_a_write_waits_for_the_disk_unless_it_says_that_it_need_not(
+    database: Database,
+) -> None:
+    ask, name, waits, does_not = SYNC[database.dialect]
+    for is_durable in (True, False, False, True):
+        async with database.transaction(is_durable=is_durable) as tx:
+            assert await tx.fetch_one(ask) == {name: waits if is_durable else does_not}
+
+
+async def test_a_durable_write_never_joins_a_commit_that_does_not_wait(sqlite: Database) -> None:
+    wrong: list[str] = []
+
+    async def write(number: int) -> None:
+        is_durable = number % 3 == 0
+        async with sqlite.transaction(is_durable=is_durable) as tx:
+            await tx.execute(ADD, (f"{number}", "1"))
+            row = await tx.fetch_one("PRAGMA synchronous")
+            if is_durable and row != {"synchronous": 2}:
+                wrong.append(f"{number}")
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(100):
+            group.create_task(write(number))
+    assert wrong == []
+    assert await count(sqlite) == 100
+
+
 async def test_a_full_disk_is_said_and_breaks_nothing(sqlite: Database) -> None:
     async with sqlite.transaction() as tx:
         await tx.fetch("PRAGMA max_page_count = 80")
