@@ -8,11 +8,13 @@ from core.approvals import checks, moves, park
 from core.approvals.checks import Found
 from core.approvals.rooms import Rooms
 from core.approvals.testimony import outcome_evidence
+from core.cards import CallId
 from core.connectors.outcome import Done, Effect, Failed, NeedsAccount, Outcome, Unknown
 from core.errors import DeadlineExceeded, NotAllowed, SourceFailed
 from core.errors import NeedsAccount as AccountMissing
 from core.parked import ParkedCall
 from core.records import Json, Post
+from core.storage import parked
 from core.telemetry import logs
 
 INTERRUPTED = "I was interrupted while I asked for this, and nobody knows what came of it."
@@ -78,6 +80,16 @@ async def settle(rooms: Rooms, call: ParkedCall, patience: Patience) -> None:
         call,
         await _resolved(effect, call, token, Unknown(sentence=INTERRUPTED), patience),
     )
+
+
+async def give_up(rooms: Rooms, id: CallId) -> None:
+    """End a call whose handling broke: it failed where nothing was asked for, else nobody
+    knows."""
+    call = await parked.read(rooms.db, id)
+    if call is not None and call.state == "approved":
+        await _refuse(rooms, call, "something broke on our side")
+    elif call is not None and call.state == "executing":
+        await _finish(rooms, call, Unknown(sentence=INTERRUPTED))
 
 
 async def _token(

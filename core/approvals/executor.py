@@ -35,6 +35,8 @@ class Executor:
         self._rooms = rooms
         self._pace = pace or Pace()
         self._busy: dict[CallId, asyncio.Task[None]] = {}
+        self._broken: set[CallId] = set()
+        """What cannot even be given up; the next start tries again."""
         self._is_draining = False
         self._swept_at = float("-inf")
 
@@ -77,7 +79,7 @@ class Executor:
                 self._start(group, call)
 
     def _is_new(self, call: ParkedCall) -> bool:
-        return call.id not in self._busy
+        return call.id not in self._busy and call.id not in self._broken
 
     def _start(self, group: asyncio.TaskGroup, call: ParkedCall) -> None:
         task = group.create_task(self._serve(call), name=f"call {call.id}")
@@ -85,21 +87,29 @@ class Executor:
 
     async def _serve(self, call: ParkedCall) -> None:
         try:
+            await self._work(call)
+        except Unavailable as failure:
+            # The row says how far it came; the next look goes on from there.
+            log.warning("call.unrecorded", call=call.id, reason=str(failure))
+        else:
+            with suppress(Unavailable):
+                await self._rooms.db.notify(parked.CHANNEL)
+        finally:
+            del self._busy[call.id]
+
+    async def _work(self, call: ParkedCall) -> None:
+        try:
             if call.state == "approved":
                 await carry.carry(self._rooms, call, self._pace.patience)
             else:
                 await carry.settle(self._rooms, call, self._pace.patience)
-        except Unavailable as failure:
-            # The row says how far it came; the next look goes on from there.
-            log.warning("call.unrecorded", call=call.id, reason=str(failure))
-        # One call may break in ways nobody thought of; the others go on, and its row says how far
-        # it came.
+        except Unavailable:
+            raise
+        # One call may break in ways nobody thought of: people are told, and the others go on.
         except Exception as failure:
             log.exception("call.broke", error=failure, call=call.id, tool=call.tool)
-        finally:
-            del self._busy[call.id]
-            with suppress(Unavailable):
-                await self._rooms.db.notify(parked.CHANNEL)
+            self._broken.add(call.id)
+            await carry.give_up(self._rooms, call.id)
 
     async def _sweep(self) -> None:
         now = self._rooms.clock()

@@ -41,7 +41,7 @@ async def make(
         is_ours = await write(tx, rooms, before, after, seen, decision=decision)
         if is_ours:
             if kept is not None:
-                await evidence.keep(tx, kept)
+                await evidence.write(tx, kept)
             for copy in new_copies:
                 await show_first(tx, after, copy, drawing.drawn(rooms, after, seen))
             for post in told:
@@ -79,8 +79,12 @@ async def write(
         return False
     if decision is not None:
         await decisions.add(tx, before, after, decision)
+    if after.state == "executing":
+        # The card says already that it is being carried out.
+        return True
     shown = drawing.drawn(rooms, after, seen)
     for copy in await parked.copies(tx, before.id):
+        await outbox.supersede(tx, copy.post)
         post = _post(after, copy, shown)
         await outbox.put(tx, replace(post, id=f"{copy.post}.{after.moves}", replaces=copy.post))
     return True

@@ -1,4 +1,4 @@
-"""What happens to parked calls without a click: expiry, reminders, deputies, accounts, take-backs."""
+"""Looks after parked calls that nobody clicks: they expire, remind, escalate, are taken back."""
 
 from dataclasses import replace
 

@@ -86,6 +86,15 @@ async def sent(db: Statements, post: Post, platform_id: str, *, now: float) -> N
     )
 
 
+async def supersede(tx: Transaction, first: str) -> None:
+    """Drop the later posts of this copy that nobody has tried yet: a newer one is on its way."""
+    await tx.execute(
+        "DELETE FROM outbox"
+        " WHERE replaces = ? AND replaces <> '' AND state = 'waiting' AND attempt = 0",
+        (first,),
+    )
+
+
 async def shown_as(db: Statements, first: str) -> str:
     """The platform's id of the copy that `first` showed first (or, when that post was given up, a
     later one); empty while none is there."""
