@@ -25,6 +25,8 @@ async def prepare_again(rooms: Rooms, old: ParkedCall, decision: Decision) -> in
     surfaces: set[str] = set()
     try:
         async with rooms.db.transaction() as tx:
+            if not await parked.stands(tx, old):
+                return None
             placed: Placed = await park.place(tx, rooms, call, seen, wanted)
             after = replace(
                 old,

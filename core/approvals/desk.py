@@ -102,6 +102,8 @@ class Desk:
             case "again":
                 return await self._again(call, click, known)
             case "open":
+                if not self._may_change(call, known):
+                    return await self._not_an_approver(call, as_approver(known))
                 return Verdict(kind="refused", sentence="Open the card to read all of it.")
 
     async def _send(self, call: ParkedCall, click: Click, known: Known) -> Verdict | None:

@@ -135,7 +135,8 @@ def _is(word: str, who: Approver, call: ParkedCall, rules: Rules) -> bool:
     if kind == "group":
         members = rules.groups.get(name, ())
         return name == "everyone" or name in who.groups or _is_one_of(members, who, call, rules)
-    return kind == "person" and bool(who.ids & {name, person_id(name, call.place)})
+    # What is no id of a surface is an Entra object id or an address, verified when it was joined.
+    return kind == "person" and (person_id(name, call.place) or name) in who.ids
 
 
 def person_id(name: str, place: Place) -> PersonId:

@@ -94,6 +94,12 @@ async def move(tx: Statements, before: ParkedCall, after: ParkedCall) -> bool:
     return moved == 1
 
 
+async def stands(tx: Transaction, call: ParkedCall) -> bool:
+    """Whether the row is still as `call` has it."""
+    row = await tx.fetch_one("SELECT moves FROM parked WHERE id = ?", (call.id,))
+    return row is not None and row["moves"] == call.moves
+
+
 async def approved(db: Statements, limit: int = 64) -> list[ParkedCall]:
     """What waits for the executor, the oldest first."""
     rows = await db.fetch(
