@@ -79,6 +79,8 @@ async def write(
         return False
     if decision is not None:
         await decisions.add(tx, before, after, decision)
+    if after.state in ("done", "failed", "unknown"):
+        await decisions.settle(tx, after, now=seen.now)
     if after.state == "executing":
         # The card says already that it is being carried out.
         return True

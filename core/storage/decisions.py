@@ -1,6 +1,5 @@
 """Decisions: who agreed to what, for ever."""
 
-import json
 from dataclasses import dataclass
 
 from core.cards import Button, CallId
@@ -58,18 +57,29 @@ async def of_call(db: Statements, call: CallId) -> list[Json]:
     return [dict(row) for row in rows]
 
 
+async def settle(tx: Transaction, call: ParkedCall, *, now: float) -> None:
+    """What came of the call; the last word counts."""
+    await tx.execute(
+        """
+        INSERT INTO outcomes (call, state, request_id, ended_at) VALUES (?, ?, ?, ?)
+        ON CONFLICT (call) DO UPDATE SET state = excluded.state, ended_at = excluded.ended_at
+        """,
+        (call.id, call.state, storable(call.request_id), now),
+    )
+
+
 async def export(db: Statements, since: float = 0.0) -> list[Json]:
     """Every decision since then, the oldest first, for `countersign export decisions`.
 
-    The decision that a call was carried out on also says what came of it: `outcome` is the call's
-    state by now, `request_id` the provider's; both are empty elsewhere.
+    The decision that a call was carried out on also says what came of it: `outcome` is `done`,
+    `failed` or `unknown`, `request_id` the provider's; both are empty elsewhere.
     """
     rows = await db.fetch(
         """
-        SELECT d.*, p.state AS state, p.body AS body,
+        SELECT d.*, o.state AS outcome, o.request_id AS request_id,
                (SELECT max(last.moves) FROM decisions AS last
                 WHERE last.call = d.call AND last.verdict = 'approved') AS carried_out_on
-        FROM decisions AS d LEFT JOIN parked AS p ON p.id = d.call
+        FROM decisions AS d LEFT JOIN outcomes AS o ON o.call = d.call
         WHERE d.decided_at >= ? ORDER BY d.seq
         """,
         (since,),
@@ -77,12 +87,14 @@ async def export(db: Statements, since: float = 0.0) -> list[Json]:
     return [_exported(dict(row)) for row in rows]
 
 
+async def prune(db: Statements, before: float) -> int:
+    """Forget decisions that are older, and what came of them."""
+    await db.execute("DELETE FROM outcomes WHERE ended_at < ?", (before,))
+    return await db.execute("DELETE FROM decisions WHERE decided_at < ?", (before,))
+
+
 def _exported(row: Json) -> Json:
-    body = json.loads(row.pop("body") or "{}")
-    state, last = row.pop("state"), row.pop("carried_out_on")
-    is_last = row["verdict"] == "approved" and row["moves"] == last
-    return {
-        **{key: value for key, value in row.items() if key not in ("seq", "moves")},
-        "outcome": state if is_last and state else "",
-        "request_id": body.get("request_id", "") if is_last else "",
-    }
+    is_last = row["verdict"] == "approved" and row["moves"] == row["carried_out_on"]
+    told = {key: row[key] if is_last and row[key] else "" for key in ("outcome", "request_id")}
+    kept = {k: v for k, v in row.items() if k not in ("seq", "moves", "carried_out_on")}
+    return {**kept, **told}

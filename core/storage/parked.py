@@ -9,7 +9,7 @@ from core.cards import CallId
 from core.parked import ParkedCall
 from core.records import Address, PersonId, ThreadId, TurnId
 from core.storage.bodies import packed, storable, unpacked
-from core.storage.database import Row, Statements, Transaction
+from core.storage.database import Database, Row, Statements, Transaction
 
 CHANNEL = "parked"
 """The wake-up channel: rung when a call was approved."""
@@ -243,6 +243,20 @@ async def has_read(db: Statements, call: ParkedCall, person: PersonId) -> bool:
         (call.id, call.revision, person),
     )
     return row is not None
+
+
+async def prune(db: Database, before: float) -> int:
+    """Forget calls that came to an end, with where they were shown, once their time was over
+    before that."""
+    async with db.transaction() as tx:
+        count = await tx.execute(
+            "DELETE FROM parked WHERE expires_at < ?"
+            " AND state IN ('done', 'failed', 'unknown', 'cancelled', 'expired', 'void')",
+            (before,),
+        )
+        await tx.execute("DELETE FROM card_copies WHERE call NOT IN (SELECT id FROM parked)")
+        await tx.execute("DELETE FROM card_readings WHERE call NOT IN (SELECT id FROM parked)")
+    return count
 
 
 def _call(row: Row) -> ParkedCall:

@@ -162,7 +162,10 @@ class _Ask:
         self._rooms = rooms
         self._turn = turn
         self._billing = billing
-        self._ends = started + rooms.setup.deadlines.turn
+        # A little before the lane cuts the whole turn off: the call is closed in order, and the
+        # turn ends in a sentence that names the model.
+        turn_seconds = rooms.setup.deadlines.turn
+        self._ends = started + turn_seconds - min(5.0, turn_seconds / 10)
 
     async def __call__(
         self,

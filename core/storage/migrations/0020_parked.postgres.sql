@@ -64,6 +64,14 @@ CREATE TABLE decisions (
   UNIQUE (call, moves)
 );
 CREATE INDEX decisions_by_time ON decisions (decided_at);
+
+-- What came of it in the end. Outlives the parked call, which holds what was written.
+CREATE TABLE outcomes (
+  call TEXT PRIMARY KEY,
+  state TEXT NOT NULL,
+  request_id TEXT NOT NULL,
+  ended_at DOUBLE PRECISION NOT NULL
+);
 CREATE FUNCTION refuse_decision_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'a decision is never changed' USING ERRCODE = '23000';
