@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.storage import evidence, files, inbox, outbox, threads
+from core.storage import decisions, evidence, files, inbox, outbox, parked, threads
 from core.storage.database import Database
 
 DAY = 86_400.0
@@ -17,6 +17,8 @@ class Retention:
     outbox: float = 7
     evidence: float = 30
     turns: float = 90
+    """Also of parked calls that came to an end."""
+    decisions: float = 400
 
 
 async def sweep(db: Database, retention: Retention, *, now: float) -> dict[str, int]:
@@ -31,4 +33,6 @@ async def sweep(db: Database, retention: Retention, *, now: float) -> dict[str, 
         "evidence": await evidence.prune(db, before(retention.evidence)),
         "files": await files.prune(db, before(retention.evidence)),
         "turns": await threads.prune(db, before(retention.turns)),
+        "parked": await parked.prune(db, before(retention.turns)),
+        "decisions": await decisions.prune(db, before(retention.decisions)),
     }

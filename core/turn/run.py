@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
 from core.capabilities.reading import READ_RESULT
 from core.capabilities.schemas import bound
@@ -13,7 +14,7 @@ from core.llm.chat import ChatDoor
 from core.llm.embed import EmbedDoor
 from core.llm.models import ModelSettings, dialect
 from core.loop import graph
-from core.loop.calls import Calls
+from core.loop.calls import Calls, was_shown
 from core.loop.steps import ROUNDS, Live
 from core.ports import Clock, Surface
 from core.records import (
@@ -33,7 +34,7 @@ from core.telemetry import logs
 from core.turn import failures
 from core.turn.finish import compose, finish
 from core.turn.permitted import Offer, permitted
-from core.turn.resolve import history
+from core.turn.resolve import history, outcomes
 from core.turn.retrieve import remember, retrieve
 from core.turn.setup import Agent, Setup
 
@@ -57,6 +58,8 @@ class Rooms:
     graph: graph.Graph
     surfaces: dict[str, Surface]
     clock: Clock
+    approvals: Approvals | None = None
+    """None: no call can wait for a person."""
 
 
 async def run(rooms: Rooms, turn: Turn) -> None:
@@ -73,10 +76,9 @@ async def run(rooms: Rooms, turn: Turn) -> None:
     found = await retrieve(
         turn, billing, rooms.embed.embed, rooms.index, shown=frozenset(id for id, _ in past)
     )
-    offer = await permitted(
-        rooms.catalog, setup, question.person, question.place, agent, question.text
-    )
-    frame = _Frame(rooms, turn, agent, [one for _, one in past], found.chunks)
+    offer = await _offer(rooms, turn, agent)
+    waited = await outcomes(rooms.db, turn)
+    frame = _Frame(rooms, turn, agent, [one for _, one in past], found.chunks, waited)
     live = Live(
         ask=_Ask(rooms, turn, billing, started),
         frame=frame,
@@ -87,13 +89,26 @@ async def run(rooms: Rooms, turn: Turn) -> None:
     words = prompts.question(question.text, question.files)
     ended = await graph.run(rooms.graph, turn.id, words, live)
 
-    kept = await evidence.of_turn(rooms.db, turn.id)
+    kept = [piece for piece in await evidence.of_turn(rooms.db, turn.id) if was_shown(piece, turn)]
     answer, has_words = compose(ended.text, ended.finish, kept)
     owned = await finish(rooms.db, turn, "done", answer, clock=rooms.clock)
     if owned and has_words:
         await remember(turn, answer, found.vector, rooms.index)
     seconds = round(rooms.clock() - started, 3)
     log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=seconds)
+
+
+async def _offer(rooms: Rooms, turn: Turn, agent: Agent | None) -> Offer:
+    question = turn.question
+    return await permitted(
+        rooms.catalog,
+        rooms.setup,
+        question.person,
+        question.place,
+        agent,
+        question.text,
+        approvals=rooms.approvals is not None,
+    )
 
 
 def _billing(turn: Turn) -> Billing:
@@ -136,6 +151,7 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, surface: Su
         meter=rooms.meter,
         clock=rooms.clock,
         progress=progress,
+        approvals=rooms.approvals,
     )
 
 
@@ -178,6 +194,7 @@ class _Frame:
         agent: Agent | None,
         past: Sequence[shape.Finished],
         chunks: Sequence[Chunk],
+        waited: str,
     ) -> None:
         question, room = turn.question, rooms.setup.room
         skill = chosen(rooms.setup.skills, question.text)
@@ -192,6 +209,7 @@ class _Frame:
         self._skill = skill.text if skill else ""
         self._history = shape.history(past, room)
         self._past = prompts.past(chunks, room.past)
+        self._waited = waited
 
     def __call__(
         self, active: Sequence[ModelMessage], *, is_tight: bool, is_last: bool
@@ -200,7 +218,7 @@ class _Frame:
             system=self._system,
             history=[] if is_tight else self._history,
             skill=self._skill,
-            past="" if is_tight else self._past,
+            past=self._waited if is_tight else f"{self._past}\n\n{self._waited}".strip(),
             active=shape.tightened(active) if is_tight else active,
         )
         if is_last:
