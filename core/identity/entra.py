@@ -94,7 +94,9 @@ class Entra:
         cache = library.cache()
         nonce = str(flow["nonce"])
         app = self._app(cache)
-        answer = app.acquire_token_by_auth_code_flow(flow, {"state": flow["state"], "code": code})
+        answer = _redeemed(app, flow, code)
+        if answer is None:
+            raise claims.Untrusted("nonce")
         if "access_token" not in answer:
             _tell("entra.code_refused", answer)
             raise failures.of_answer(answer, wanted)

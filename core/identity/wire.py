@@ -1,7 +1,7 @@
 """Carries HTTP to the sign-in authority and to no other host.
 
-MSAL takes an http authority under no circumstances. It is therefore told https of a loopback one
-as well, and the difference is made up for here.
+MSAL takes an http authority under no circumstances. Of one on loopback it is therefore told that
+it is Microsoft's own, and the difference is made up for here.
 """
 
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from core.errors import NotAllowed
+from core.identity.settings import LOGIN
 
 CONNECT_SECONDS = 2.0
 READ_SECONDS = 4.0
@@ -33,14 +34,14 @@ class Wire:
     def __init__(self, authority: str) -> None:
         parts = urlsplit(authority)
         self._real = f"{parts.scheme}://{parts.netloc}"
-        self._told = f"https://{parts.netloc}"
+        self._told = LOGIN if parts.scheme == "http" else self._real
         self.authority = f"{self._told}{parts.path}"
         """As MSAL may be told."""
         self._session = _session()
 
     def get(self, url: str, **how: Any) -> Answer:
         answer = self._send("GET", url, how)
-        return answer._replace(text=answer.text.replace(f"{self._real}/", f"{self._told}/"))
+        return answer._replace(text=answer.text.replace(self._real, self._told))
 
     def post(self, url: str, **how: Any) -> Answer:
         return self._send("POST", url, how)
@@ -54,18 +55,14 @@ class Wire:
     def real(self, url: str) -> str:
         """The address that a browser can go to, of one that MSAL made. Raises `NotAllowed` for
         another host."""
-        origin, path = self._split(url)
+        parts = urlsplit(url)
+        origin = f"{parts.scheme}://{parts.netloc}"
         if origin not in (self._real, self._told):
             raise NotAllowed("The authority named an address on another host.")
-        return f"{self._real}{path}"
+        return f"{self._real}{url[len(origin) :]}"
 
     def close(self) -> None:
         self._session.close()
-
-    def _split(self, url: str) -> tuple[str, str]:
-        parts = urlsplit(url)
-        origin = f"{parts.scheme}://{parts.netloc}"
-        return origin, url[len(origin) :]
 
     def _send(self, method: str, url: str, how: Mapping[str, Any]) -> Answer:
         response = self._session.request(
