@@ -79,9 +79,10 @@ class Consent:
     async def start(self, key: str, *, is_confirmed: bool = False) -> Leave | Confirm | Refusal:
         """Use the link up."""
         offered = await signins.look(self._db, _digest(key), "offered", now=self._clock())
-        if offered is None:
+        plain = self._opened(offered)
+        if offered is None or plain is None:
             return _refused(STALE)
-        person, plain = offered.person, self._opened(offered)
+        person = offered.person
         account = await self._account(person)
         if not (is_confirmed or account or plain["known"]):
             return Confirm(sentence=CONFIRM.format(name=plain["name"] or person), key=key)
@@ -111,20 +112,19 @@ class Consent:
     ) -> Linked | Refusal:
         """Judge what came back. The sign-in is used up, whatever comes of it."""
         asked = await signins.take(self._db, _digest(query.get("state", "")), now=self._clock())
-        if asked is None:
-            return _refused(STALE)
         plain = self._opened(asked)
+        if asked is None or plain is None:
+            return _refused(STALE)
         browser = _digest(cookies.get(self._cookie(asked.id), ""))
         if not hmac.compare_digest(browser, plain["browser"]):
             return _refused(ELSEWHERE, asked.person)
         try:
             minted = await asyncio.to_thread(self._redeemed, query, plain)
         except Untrusted as error:
-            wrong = Refusal(sentence=UNTRUSTED.sentence, reason=error.reason)
-            return _refused(wrong, asked.person)
+            return _refused(Refusal(sentence=UNTRUSTED, reason=error.reason), asked.person)
         except NeedsAccount as need:
-            is_temporary = need.kind == "unavailable"
-            wrong = Refusal(sentence=str(need), reason=need.kind, is_temporary=is_temporary)
+            is_away = need.kind == "unavailable"
+            wrong = Refusal(sentence=str(need), reason=need.kind, is_temporary=is_away)
             return _refused(wrong, asked.person)
         return await self._link(asked.person, plain, minted)
 
@@ -181,10 +181,15 @@ class Consent:
         body = self._keys.seal(json.dumps(plain).encode(), purpose(id, stage, person))
         return SealedSignIn(id, stage, person, body, self._clock() + SECONDS)
 
-    def _opened(self, signin: SealedSignIn) -> dict[str, Any]:
-        return json.loads(
-            self._keys.unseal(signin.body, purpose(signin.id, signin.stage, signin.person))
-        )
+    def _opened(self, signin: SealedSignIn | None) -> dict[str, Any] | None:
+        if signin is None:
+            return None
+        try:
+            bound = purpose(signin.id, signin.stage, signin.person)
+            return json.loads(self._keys.unseal(signin.body, bound))
+        except Unreadable:
+            log.error("signin.unreadable", person=signin.person)
+            return None
 
 
 def purpose(id: str, stage: str, person: str) -> str:

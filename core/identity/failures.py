@@ -97,4 +97,5 @@ def of_browser(error: str, scopes: tuple[str, ...]) -> NeedsAccount:
         return need("consent_required", says="declined", scopes=scopes)
     if error in ("interaction_required", "login_required"):
         return need("interaction_required", scopes=scopes)
-    return need("unavailable")
+    is_passing = error in ("temporarily_unavailable", "server_error")
+    return need("unavailable", says="unavailable" if is_passing else "ours")

@@ -73,7 +73,8 @@ def answering(work: Callable[P, T]) -> Callable[P, T]:
 
 def _surprises() -> tuple[type[Exception], ...]:
     """What MSAL and a failing authority raise: requests' errors are OSErrors."""
-    return (OSError, ValueError, KeyError, RuntimeError, NotAllowed, _msal().MsalServiceError)
+    surprise: type[Exception] = importlib.import_module("msal.exceptions").MsalServiceError
+    return (OSError, ValueError, KeyError, RuntimeError, NotAllowed, surprise)
 
 
 def _credential(settings: EntraSettings) -> object:

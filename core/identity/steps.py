@@ -68,9 +68,7 @@ ELSEWHERE = Refusal(
     sentence="This sign-in was begun in another browser. Ask for a new link in the chat.",
     reason="other_browser",
 )
-UNTRUSTED = Refusal(
-    sentence="Microsoft's answer could not be verified, so nothing was connected.", reason="issuer"
-)
+UNTRUSTED = "Microsoft's answer could not be verified, so nothing was connected."
 _SOMEBODY_ELSE = (
     "You signed in as {address}, and this link was made for somebody else. Nothing was connected. "
     "Sign in with your own account, and only with a link that you asked for."
