@@ -77,7 +77,6 @@ class Question:
     address: Address = field(default_factory=dict[str, str])
     said_at: float
     """When the person wrote it, by the platform's clock."""
-    is_first_contact: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

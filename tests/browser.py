@@ -35,25 +35,38 @@ needs_chromium = pytest.mark.skipif(
 
 
 @asynccontextmanager
-async def opened(url: str, *, width: int = 1360, height: int = 860) -> AsyncIterator:
-    """A fresh browser with the page open. What the page reports as an error fails the test."""
+async def launched() -> AsyncIterator:
+    """A browser without any page, for several tests of one event loop."""
     from playwright.async_api import async_playwright
 
-    errors: list[str] = []
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=chromium(), args=list(FLAGS), headless=True
         )
         try:
-            page = await browser.new_page(viewport={"width": width, "height": height})
-            page.set_default_timeout(5_000)
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
-            await page.goto(url)
-            yield page
+            yield browser
         finally:
             await browser.close()
-    assert errors == []
+
+
+@asynccontextmanager
+async def opened(
+    browser, url: str, *, width: int = 1360, height: int = 860, expected: str = ""
+) -> AsyncIterator:
+    """The page in a context of its own. An error that the page reports fails the test, unless
+    its words contain `expected`."""
+    errors: list[str] = []
+    context = await browser.new_context(viewport={"width": width, "height": height})
+    try:
+        page = await context.new_page()
+        page.set_default_timeout(8_000)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
+        await page.goto(url)
+        yield page
+    finally:
+        await context.close()
+    assert [error for error in errors if not expected or expected not in error] == []
 
 
 async def shoot(page, name: str) -> None:

@@ -62,7 +62,7 @@ def build(
     surface = SlackSurface(api, pacing or Pacing(time.monotonic, asyncio.sleep))
     bolt = _bolt(settings, api, logger)
     commands.register(bolt, door, surface, api, settings.prompts)
-    deliveries = Deliveries(door, bolt, surface, api)
+    deliveries = Deliveries(door, bolt, api)
     entrance = edge.Edge(settings.signing_secret, clock, deliveries.take)
     return SlackAdapter(api, surface, (web.post(edge.PATH, entrance.respond),))
 

@@ -1,4 +1,4 @@
-"""What the bot says about itself: the slash command, `help`, the first direct message."""
+"""What the bot says about itself: the slash command and the first direct message."""
 
 import logging
 from typing import Any, cast
@@ -11,7 +11,7 @@ from adapters.slack.render import blocks
 from adapters.slack.settings import Prompt
 from core.errors import CountersignError
 from core.ports import FrontDoor, Surface
-from core.records import Answer, Json, Post, Question, TurnId
+from core.records import Answer, Json, Post, TurnId
 
 log = logging.getLogger(__name__)
 COMMAND = "/countersign"
@@ -42,22 +42,6 @@ def register(
     untyped = cast(Any, app)
     untyped.command(COMMAND)(on_command)
     untyped.event("app_home_opened")(on_home_opened)
-
-
-async def show_help(door: FrontDoor, surface: Surface, asked: Question) -> None:
-    """Answer the bare word `help` where it was said, privately. Raises `DeliveryFailed`."""
-    post = Post(
-        id=f"help:{asked.delivery}",
-        turn=TurnId(""),
-        surface="slack",
-        address=asked.address,
-        kind="private",
-        person=asked.person.id,
-        answer=Answer(text=await door.help(asked.person, asked.place)),
-        # In a direct message a second arrival finds the first answer.
-        attempt=1,
-    )
-    await surface.deliver(post, None)
 
 
 async def _answer(door: FrontDoor, command: Json) -> str:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from adapters.slack import commands, fields, inbound
+from adapters.slack import fields, inbound
 from adapters.slack.api import SlackApi
 from adapters.slack.bodies import Body
 from core.errors import CountersignError
-from core.ports import FrontDoor, Surface
+from core.ports import FrontDoor
 from core.records import Json, Question
 
 log = logging.getLogger(__name__)
@@ -33,10 +33,9 @@ class Reply:
 class Deliveries:
     """The same for every way in: HTTP today, a socket as well later."""
 
-    def __init__(self, door: FrontDoor, bolt: AsyncApp, surface: Surface, api: SlackApi) -> None:
+    def __init__(self, door: FrontDoor, bolt: AsyncApp, api: SlackApi) -> None:
         self._door = door
         self._bolt = bolt
-        self._surface = surface
         self._api = api
 
     async def take(self, body: Body) -> Reply:
@@ -62,9 +61,6 @@ class Deliveries:
         asked = inbound.question(envelope, frozenset({own} if own else ()))
         if isinstance(asked, inbound.Ignored):
             return _ignored(asked.reason)
-        if kind == "message" and asked.place.kind != "dm" and inbound.asks_for_help(asked):
-            # It comes as a mention too, and a private answer cannot be looked up afterwards.
-            return _ignored("help_twice")
         try:
             async with asyncio.timeout(ACCEPT_SECONDS):
                 return await self._question(asked)
@@ -76,9 +72,6 @@ class Deliveries:
             return Reply(status=503)
 
     async def _question(self, asked: Question) -> Reply:
-        if inbound.asks_for_help(asked):
-            await commands.show_help(self._door, self._surface, asked)
-            return Reply(status=200)
         receipt = await self._door.accept(asked)
         ids = {"delivery": asked.delivery, "thread": asked.thread, "turn": receipt.turn or ""}
         log.info(f"slack.{receipt.kind}", extra={"fields": ids})

@@ -10,7 +10,6 @@ SPOKEN_SUBTYPES = frozenset({"", "file_share", "thread_broadcast"})
 """Everything else tells about joins, edits, deletions, topics and the like."""
 _TIMESTAMP = re.compile(r"[0-9]{1,12}\.[0-9]{1,9}")
 _LOST_FILES = frozenset({"tombstone", "hidden_by_limit"})
-_HELP = frozenset({"help", "/help"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +48,6 @@ def question(envelope: Json, own: frozenset[str] = frozenset()) -> Question | Ig
         address=_address(place, root, stamp, sender),
         said_at=float(stamp),
     )
-
-
-def asks_for_help(asked: Question) -> bool:
-    """True for the bare word, which needs neither a model nor a turn."""
-    return not asked.files and asked.text.strip(" \t\n.?!").lower() in _HELP
 
 
 def _not_spoken(event: Json) -> str:

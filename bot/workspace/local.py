@@ -42,7 +42,7 @@ class LocalWorkspace:
 
     def greeting(self) -> str:
         """Printed once the bot is up: where the page is, and what to try."""
-        tries = "\n".join(f"  {hint}" for hint in HINTS)
+        tries = "\n".join(f"  @{self.slack.app.name} {hint}" for hint in HINTS)
         return (
             f"\nCountersign is up. Open the local workspace: {self.url}\n"
             f"Nothing leaves this machine. Three things to try:\n{tries}\n\nCtrl-C stops it.\n"

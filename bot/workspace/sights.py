@@ -6,9 +6,9 @@ from bot.workspace.slack.records import Channel, Json, Member
 from bot.workspace.slack.world import World
 
 HINTS = (
-    "@Countersign What did we sell per region in Q3 2026?",
-    "@Countersign Which orders did Fjord & Fell Bikes place?",
-    "@Countersign Put the sales per product into a spreadsheet.",
+    "What did we sell per region in Q3 2026?",
+    "Which orders did Fjord & Fell Bikes place?",
+    "Put the sales per product into a spreadsheet.",
 )
 
 

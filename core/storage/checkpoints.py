@@ -20,8 +20,8 @@ class SealedWrite(NamedTuple):
 
 
 async def put(db: Database, turn: TurnId, namespace: str, checkpoint: Sealed) -> None:
-    """Keep the checkpoint in place of an older one. Ids sort by age; an older one that comes
-    late changes nothing."""
+    """Keep the checkpoint in place of an older one, and drop the writes of older ones. Ids sort
+    by age; an older one that comes late changes nothing."""
     async with db.transaction() as tx:
         await tx.execute(
             """

@@ -14,9 +14,15 @@ from core.turn.permitted import permitted
 from core.turn.setup import Setup
 from core.turn.welcome import capabilities_text, greeting
 
-HELP = frozenset(("help", "help!", "help?", "?", "hi", "hello", "hey", "what can you do?"))
+HELP = frozenset(("help", "/help", "hi", "hello", "hey", "what can you do", ""))
+"""What is no question: folded, without marks at the end."""
 
 log = logs.get(__name__)
+
+
+def _is_help(question: Question) -> bool:
+    folded = question.text.strip(" \t\r\n.?!").lower()
+    return folded in HELP and bool(question.text.strip()) and not question.files
 
 
 class Intake:
@@ -40,7 +46,7 @@ class Intake:
     async def accept(self, question: Question) -> Receipt:
         """See `FrontDoor.accept`."""
         turn = TurnId(f"t_{self._new_id()}")
-        if question.text.strip().lower() in HELP and not question.files:
+        if _is_help(question):
             return await self._tell(question, turn, await self._help(question))
         verdict = admit(
             question,

@@ -20,6 +20,7 @@ def interrupt() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
+@pytest.mark.promise("X1", "bot")
 async def test_parts_stop_in_the_opposite_order_after_readiness_has_gone():
     standing, said = Standing(), list[str]()
 
@@ -72,6 +73,7 @@ async def test_a_part_that_ends_by_itself_brings_the_bot_down_with_an_error():
     assert said[-3:] == ["lanes stops", "server stops", "database stops"]
 
 
+@pytest.mark.promise("X1", "bot")
 async def test_a_part_that_does_not_drain_is_cut_after_its_grace():
     said = list[str]()
     parts = [Told("database", said), Told("lanes", said, grace=0.01, fails_at="stop")]
@@ -80,6 +82,7 @@ async def test_a_part_that_does_not_drain_is_cut_after_its_grace():
     assert said == ["database starts", "lanes starts", "lanes stops", "database stops"]
 
 
+@pytest.mark.promise("X1", "bot")
 async def test_all_parts_together_never_take_longer_than_the_whole_drain_may(
     monkeypatch: pytest.MonkeyPatch,
 ):
@@ -90,6 +93,7 @@ async def test_all_parts_together_never_take_longer_than_the_whole_drain_may(
     assert len(said) == 40
 
 
+@pytest.mark.promise("X1", "bot")
 async def test_a_signal_during_the_start_drains_what_has_started():
     said = list[str]()
 

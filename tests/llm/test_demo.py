@@ -255,7 +255,7 @@ def test_what_fits_no_tool_is_searched_for_where_something_searches(talk: Talk) 
 def test_a_tool_that_failed_is_named_with_its_reason(talk: Talk) -> None:
     talk.results["catalogue"] = "Error: the catalogue is closed today. Try tomorrow."
 
-    assert "“catalogue”: Error: the catalogue is closed today. [1]" in talk.ask("list the products")
+    assert "“catalogue”: the catalogue is closed today. [1]" in talk.ask("list the products")
 
 
 def test_the_last_call_answers_from_what_there_is() -> None:

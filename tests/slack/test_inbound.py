@@ -206,14 +206,6 @@ def test_the_workspace_is_that_of_the_message_and_not_of_the_installation():
     assert ignored(mention(team=None), team_id=None, authorizations=None) == "incomplete"
 
 
-@pytest.mark.parametrize(
-    ("words", "is_help"),
-    [("help", True), ("Help!", True), ("/help", True), ("help me with orders", False), ("", False)],
-)
-def test_the_bare_word_help_is_no_question_for_a_model(words, is_help):
-    assert inbound.asks_for_help(asked(direct(words))) is is_help
-
-
 INNER = "type elements user_id style code id name size mode team_id is_bot event text".split()
 ANY = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text("aU0<@>|`&!#:/.\n", max_size=20),

@@ -34,48 +34,21 @@ async def test_in_a_thread_that_it_is_part_of_either_order_gives_one_delivery(sl
 
 @pytest.mark.promise("O3", "adapters.slack")
 async def test_what_the_bot_says_itself_starts_nothing(slack, bot):
-    ts = await slack.say("mara", "sales", "@Countersign help")
+    ts = await slack.say("mara", "sales", "@Countersign hello")
     await slack.settled()
     where = {"channel": "C0SALES", "thread_ts": ts, "text": f"<@{slack.app.member}> again"}
     async with SlackApi(settings_for(slack), quiet.library_logger()) as api:
         await api.write("chat.postMessage", where)
-    await slack.edit("sales", ts, "@Countersign help me")
+    await slack.edit("sales", ts, "@Countersign hello again")
     await slack.settled()
-    assert bot.door.questions == []
+    assert {(asked.delivery, asked.text) for asked in bot.door.questions} == {
+        (f"slack:T00000001/C0SALES/{ts}", "hello")
+    }
 
 
 async def test_an_empty_mention_goes_to_the_core_which_knows_what_to_say(bot):
     await bot.send_json(envelope(mention("<@U0COUNTER>")))
     assert [asked.text for asked in bot.door.questions] == [""]
-
-
-async def test_help_in_a_channel_is_shown_to_the_person_alone_and_asks_no_core(slack, bot):
-    await slack.say("mara", "sales", "@Countersign help")
-    await slack.settled()
-
-    assert bot.door.questions == []
-    (seen,) = slack.ephemerals("mara", "sales")
-    assert seen["text"] == "I answer questions about orders."
-    assert slack.ephemerals("tomas", "sales") == []
-
-
-async def test_help_in_a_direct_message_is_a_message_and_a_replay_adds_none(slack, bot):
-    channel = slack.direct("mara")
-    ts = await slack.say("mara", channel, "Help!")
-    await slack.settled()
-    await slack.deliver(slack.envelope_for(channel, ts, "message"), retry=1)
-
-    assert [m["text"] for m in slack.replies(channel, ts)] == ["I answer questions about orders."]
-    person, place = bot.door.helped[0]
-    assert (person.id, place.kind) == ("slack:T00000001/U0MARA", "dm")
-
-
-async def test_help_that_cannot_be_given_now_is_asked_for_again(slack, bot):
-    bot.door.outages = 1
-    channel = slack.direct("mara")
-    ts = await slack.say("mara", channel, "help")
-    await slack.settled()
-    assert len(slack.replies(channel, ts)) == 1
 
 
 @pytest.mark.parametrize("words", ["help", "", "  HELP  "])

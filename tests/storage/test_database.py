@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from core.errors import Misconfigured, Unavailable
@@ -16,6 +17,12 @@ from core.storage.writer import Writer
 from tests.databases import fresh_database
 
 ADD = "INSERT INTO pins (key, digest, accepted_by, accepted_at) VALUES (?, ?, 'me', 1)"
+LOCK_HOLDERS = (
+    "SELECT pid, classid::bigint, objid::bigint FROM pg_locks"
+    " WHERE locktype = 'advisory' AND granted"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+END_THE_LOCKS_HOLDER = f"SELECT pg_terminate_backend(pid) FROM ({LOCK_HOLDERS}) AS holders"
 COUNT = "SELECT count(*) AS n FROM pins"
 
 
@@ -151,6 +158,43 @@ async def test_a_wake_up_reaches_another_process_on_postgres(postgres: str) -> N
             await database.close()
 
 
+async def test_a_lost_connection_takes_its_lock_again(postgres: str) -> None:
+    with fresh_database(postgres) as url:
+        database = await open_database(url)
+        other = await open_database(url, is_shared=True)
+        try:
+            await other.fetch(END_THE_LOCKS_HOLDER)
+            async with asyncio.timeout(20):
+                while not await other.fetch(LOCK_HOLDERS):  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
+            await database.execute(ADD, ("a", "1"))
+        finally:
+            await other.close()
+            await database.close()
+
+
+@pytest.mark.promise("X6", "core.storage")
+async def test_a_process_that_lost_its_lock_to_another_stops_writing(postgres: str) -> None:
+    with fresh_database(postgres) as url:
+        database = await open_database(url)
+        try:
+            async with await psycopg.AsyncConnection.connect(url, autocommit=True) as other:
+                [lock] = await database.fetch(LOCK_HOLDERS)
+                number = (lock["classid"] << 32) + lock["objid"]
+                asking = other.execute("SELECT pg_advisory_lock(%s)", (number,))
+                waiting = asyncio.create_task(asking)
+                await asyncio.sleep(0)
+                await database.fetch(END_THE_LOCKS_HOLDER)
+                await waiting
+                with pytest.raises(Unavailable, match="taken this database over"):
+                    async with asyncio.timeout(20):
+                        while True:
+                            await database.execute(ADD, ("a", "1"))
+                            await asyncio.sleep(0.05)
+        finally:
+            await database.close()
+
+
 @pytest.mark.promise("X6", "core.storage")
 async def test_a_second_process_is_refused_with_a_sentence(
     database: Database, database_url: str
@@ -225,11 +269,10 @@ async def test_a_path_that_is_no_database_is_refused(tmp_path: Path) -> None:
         await open_database(f"sqlite:///{tmp_path}/notes.db/below/x.db")
 
 
-@pytest.mark.promise("D7", "core.storage")
 async def test_every_sqlite_connection_syncs_each_commit(sqlite: Database) -> None:
     questions = ("PRAGMA synchronous", "PRAGMA journal_mode", "PRAGMA foreign_keys")
-    for ask in (sqlite.fetch_one, sqlite.fetch_one):  # one reader each
-        answers = [await ask(question) for question in questions]
+    for _ in range(2):  # the readers take turns
+        answers = [await sqlite.fetch_one(question) for question in questions]
         assert answers == [{"synchronous": 2}, {"journal_mode": "wal"}, {"foreign_keys": 1}]
     async with sqlite.transaction() as tx:
         assert await tx.fetch_one("PRAGMA synchronous") == {"synchronous": 2}

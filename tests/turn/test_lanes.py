@@ -363,43 +363,6 @@ async def test_a_cancelled_run_gives_its_turns_back(database: Database) -> None:
     assert await inbox.backlog(database) == (1, 0, 100.0)
 
 
-WORKING = """
-import asyncio, os, sys, time
-from core.records import Answer
-from core.storage import inbox
-from core.storage.database import open_database
-from core.turn.lanes import LaneLimits, Lanes
-from tests.storage.examples import post
-
-url, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-
-async def main():
-    db = await open_database(url)
-    ended = 0
-    async def end(turn, outcome, text):
-        nonlocal ended
-        answer = Answer(text=text)
-        if await inbox.finish(db, turn, outcome, answer, [post(turn.id)], now=time.time()):
-            ended += 1
-        if ended == count:
-            asyncio.create_task(lanes.drain(5.0))
-    async def run_turn(turn):
-        print(f"{turn.id} {turn.attempt}", flush=True)
-        await asyncio.sleep(0 if name == "last" else 0.05)
-        await end(turn, "done", "answered")
-    lanes = Lanes(
-        db, clock=time.time, owner=name, run_turn=run_turn,
-        on_failed=lambda turn, failure: end(turn, "failed", "failed"),
-        on_dead=lambda turn: end(turn, "dead", "interrupted"),
-        limits=LaneLimits(poll=0.02),
-    )
-    await lanes.run()
-    await db.close()
-
-asyncio.run(main())
-"""
-
-
 @pytest.mark.promise("D8", "core.storage", "core.turn")
 async def test_turns_cut_by_a_kill_end_once(database_url: str) -> None:
     database = await open_database(database_url)
@@ -410,7 +373,7 @@ async def test_turns_cut_by_a_kill_end_once(database_url: str) -> None:
     for name in ("first", "second", "last"):
         open_rows = await _open_turns(database_url)
         child = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", WORKING, database_url, name, str(open_rows),
+            sys.executable, "-m", "tests.turn.worker", database_url, name, str(open_rows),
             stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[2],
         )  # fmt: skip
         assert child.stdout is not None

@@ -11,8 +11,8 @@ ChannelKind = Literal["public", "private", "im", "mpim"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:
     id: str = "T00000001"
-    name: str = "Northwind"
-    domain: str = "northwind"
+    name: str = "Larkspur Cycles"
+    domain: str = "larkspur"
 
 
 def _made_up(prefix: str) -> str:

@@ -9,14 +9,14 @@ PEOPLE = (
         name="mara",
         real_name="Mara Lindqvist",
         title="Sales lead",
-        email="mara@northwind.example",
+        email="mara@larkspur.example",
     ),
     Member(
         id="U0TOMAS",
         name="tomas",
         real_name="Tomás Ferrer",
         title="Finance",
-        email="tomas@northwind.example",
+        email="tomas@larkspur.example",
         tz="Europe/Madrid",
     ),
     Member(
@@ -24,20 +24,20 @@ PEOPLE = (
         name="priya",
         real_name="Priya Nair",
         title="IT admin",
-        email="priya@northwind.example",
+        email="priya@larkspur.example",
         is_admin=True,
     ),
     Member(
         id="U0JONAS",
         name="jonas",
         real_name="Jonas Weber",
-        title="Guest, Alder & Co",
-        email="jonas@alder.example",
+        title="Fjord & Fell Bikes",
+        email="jonas@fjord-fell.example",
         is_guest=True,
     ),
 )
 CHANNELS: tuple[tuple[str, str, ChannelKind, str, tuple[Member, ...]], ...] = (
-    ("C0GENERAL", "general", "public", "Company-wide news and questions", PEOPLE),
+    ("C0GENERAL", "general", "public", "News and questions for everybody", PEOPLE),
     ("C0SALES", "sales", "public", "Orders, regions, forecasts", PEOPLE[:3]),
     ("C0FINANCE", "finance", "private", "Numbers before they are public", PEOPLE[1:3]),
 )

@@ -1,15 +1,16 @@
 """Arguments for a tool from the words of a question."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, cast
 
 from core.llm.demo import moments, names
-from core.llm.demo.choice import choices, properties, required, vocabulary
+from core.llm.demo.choice import GROUPS, choices, properties, required, vocabulary
 from core.llm.demo.results import Result, harvest, table
-from core.llm.demo.words import stem, stems, words
+from core.llm.demo.words import SILENT, stem, stems, words
 from core.records import Json, ToolSchema
 
 MOST_CALLS = 4
@@ -17,7 +18,6 @@ MOST_CALLS = 4
 IDS = {"id", "key", "number", "code", "reference", "ref", "no", "evidence", "handle", "uuid"}
 FREE = {"query", "q", "text", "search", "question", "keyword", "keywords", "term", "terms", "topic"}
 TITLES = {"title", "filename", "file", "heading", "caption", "subject", "label"}
-GROUPS = {"group", "by", "dimension", "breakdown", "per", "split", "column"}
 COUNTS = {"limit", "top", "n", "count", "first", "rows", "size", "max"}
 STARTS = {"from", "start", "since", "after", "begin", "earliest", "first"}
 ENDS = {"to", "end", "until", "before", "through", "latest", "last"}
@@ -25,6 +25,8 @@ _PER = re.compile(
     r"\b(?:per|by|each|every|which|what|top \d+|grouped by|broken down by|split by)\s+(.+)",
     re.IGNORECASE,
 )
+
+_WHO = re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +37,12 @@ class Said:
     """The clause of the question that the tool is for."""
     whole: str
     """The whole question."""
-    earlier: str = ""
-    """The questions that this one follows up on."""
+    earlier: tuple[str, ...] = ()
+    """The questions that this one follows up on, newest first."""
     now: date | None = None
     results: tuple[Result, ...] = ()
+    may_guess: bool = True
+    """Whether any words that are left may fill a required text."""
     known: frozenset[str] = frozenset()
     """Stems of all tools' words: they are no names."""
 
@@ -72,7 +76,7 @@ def fill(tool: ToolSchema, said: Said) -> Filled:
 
 
 def _found(name: str, schema: Json, tool: ToolSchema, said: Said) -> list[Any]:
-    for text in (said.text, said.whole, said.earlier):
+    for text in (said.text, said.whole, *said.earlier):
         if text and (values := _read(name, schema, tool, text, said.now)):
             return values
     return []
@@ -102,7 +106,11 @@ def _chosen(parts: set[str], schema: Json, text: str, now: date | None) -> list[
     if moments.QUARTER.search(sample):
         written = [moments.write_quarter(q, sample) for q in moments.quarters(text, now)]
         values = [o for w in written for o in options if str(o).casefold() == w.casefold()]
+    elif "year" in parts:
+        said = {str(year) for year in moments.years(text, now)}
+        values = [option for option in options if str(option) in said]
     elif parts & GROUPS:
+        text = _WHO.sub("which customer which employee which person", text)
         marked = _PER.search(text)
         values = _mentioned(options, marked.group(1).split(" in ")[0]) if marked else []
         values = values or _mentioned(options, text)[:1]
@@ -116,18 +124,23 @@ def _chosen(parts: set[str], schema: Json, text: str, now: date | None) -> list[
 def _mentioned(options: Sequence[Any], text: str) -> list[Any]:
     """The options that the text names, in the order in which it names them."""
     said = [stem(w) for w in words(text)]
-    places: list[tuple[int, Any]] = []
+    parts = {str(o): [stem(w) for w in words(str(o))] for o in options}
+    shared = Counter(part for each in parts.values() for part in set(each))
+    whole: list[tuple[int, Any]] = []
+    partly: list[tuple[int, Any]] = []
     for option in options:
-        wanted = [stem(w) for w in words(str(option))]
+        wanted = parts[str(option)]
         spots = [said.index(w) for w in wanted if w in said]
         if spots and len(spots) == len(wanted):
-            places.append((min(spots), option))
-    return [option for _, option in sorted(places, key=lambda place: place[0])]
+            whole.append((min(spots), option))
+        elif any(shared[w] == 1 and w in said and w not in SILENT for w in wanted):
+            partly.append((min(spots), option))
+    return [option for _, option in sorted(whole or partly, key=lambda place: place[0])]
 
 
 def _number(parts: set[str], kind: str, text: str, now: date | None) -> list[Any]:
     if "year" in parts:
-        return list(moments.years(text))
+        return list(moments.years(text, now))
     if "quarter" in parts:
         return [q.number for q in moments.quarters(text, now)]
     if "month" in parts:
@@ -155,7 +168,7 @@ def _string(
     if "month" in parts:
         return [f"{y}-{m:02}" for y, m in moments.months(text, now)]
     if "year" in parts:
-        return [str(y) for y in moments.years(text)]
+        return [str(y) for y in moments.years(text, now)]
     if schema.get("format") in {"date", "date-time"} or parts & {"date", "day"}:
         return _date(parts, text, now)
     if parts & IDS:
@@ -203,7 +216,7 @@ def _last_resort(name: str, schema: Json, tool: ToolSchema, said: Said) -> list[
     if kind != "string":
         return []
     if parts & IDS or schema.get("format") in {"date", "date-time"} or "quarter" in parts:
-        value = harvest(name, f"{said.whole} {said.earlier}", said.results)
+        value = harvest(name, " ".join([said.whole, *said.earlier]), said.results)
         return [value] if value else []
     return _text(parts, tool, said)
 
@@ -211,17 +224,16 @@ def _last_resort(name: str, schema: Json, tool: ToolSchema, said: Said) -> list[
 def _text(parts: set[str], tool: ToolSchema, said: Said) -> list[Any]:
     known = said.known | set(vocabulary(tool))
     if parts & TITLES:
-        title = names.remainder(said.whole, set()) or said.earlier or tool.name
+        title = names.remainder(" ".join(said.earlier[-1:] or [said.whole]), set()) or tool.name
         return [title[:60].strip().capitalize()]
-    for text in (said.text, said.whole, said.earlier):
-        if not text:
-            continue
-        if parts & FREE and (rest := names.remainder(text, set(vocabulary(tool)))):
+    for text in (said.text, said.whole, *said.earlier):
+        # A search keeps the words that the tool knows, but for those of its name.
+        if parts & FREE and (rest := names.remainder(text, set(stems(tool.name)))):
             return [rest]
         if not parts & FREE and (found := names.names(text, known)):
             return [found[0]]
     rest = names.remainder(said.text, known) or names.remainder(said.whole, known)
-    return [rest] if rest else []
+    return [rest] if rest and said.may_guess else []
 
 
 def _rows(schema: Json, said: Said) -> list[Any]:

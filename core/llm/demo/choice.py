@@ -5,11 +5,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from core.llm.demo.words import first_sentence, stem, stems
+from core.llm.demo.words import first_sentence, stem, stems, words
 from core.records import Json, ToolSchema
 
 ENOUGH = 1.2
 """A score from which a tool is worth a call: a word of its first sentence that few others have."""
+WHOLE = 0.8
+"""For a tool that knows every word of the question."""
+GROUPS = frozenset("group by dimension breakdown per split column".split())
+"""Words in the name of a parameter that says what a result is grouped by."""
+SUPERLATIVES = frozenset(
+    """most highest best top largest biggest greatest maximum leading least lowest worst smallest
+    fewest minimum weakest cheapest""".split()
+)
 MAKING = frozenset(
     stem(w) for w in "write export create make draw send add update book set".split()
 )
@@ -34,6 +42,7 @@ def rank(weights: Mapping[str, float], tools: Sequence[ToolSchema]) -> list[Scor
     """The tools, best first. `weights` are the stems of the question, each with how much it
     counts (1 for what was just said)."""
     known = [vocabulary(tool) for tool in tools]
+    is_superlative = bool({stem(w) for w in SUPERLATIVES} & weights.keys())
     scored: list[Scored] = []
     for tool, vocabulary_of_tool in zip(tools, known, strict=True):
         score = 0.0
@@ -50,8 +59,19 @@ def rank(weights: Mapping[str, float], tools: Sequence[ToolSchema]) -> list[Scor
         if not is_singled_out and MAKING & set(stems(first_sentence(tool.description))[:1]):
             # A tool that makes something is not called for words that other tools have as well.
             score *= 0.3
-        scored.append(Scored(tool, score, frozenset(matched), 0 < len(weights) == len(matched)))
+        is_whole = 0 < len(weights) == len(matched)
+        if is_superlative and _groups_by(tool, weights):
+            # “Best product” asks for a ranking, which a tool that groups can give.
+            score += FIRST
+        scored.append(Scored(tool, score + is_whole * WHOLE, frozenset(matched), is_whole))
     return sorted(scored, key=lambda s: (-s.score, s.tool.name))
+
+
+def _groups_by(tool: ToolSchema, weights: Mapping[str, float]) -> bool:
+    return any(
+        GROUPS & set(words(name)) and any(set(stems(str(c))) & weights.keys() for c in choices(s))
+        for name, s in properties(tool).items()
+    )
 
 
 def vocabulary(tool: ToolSchema) -> dict[str, float]:
@@ -63,7 +83,7 @@ def vocabulary(tool: ToolSchema) -> dict[str, float]:
         # What a description begins with is what the tool is for: it decides between equals.
         weight = FIRST - 0.03 * min(place, 10)
         found[word] = max(weight, found.get(word, 0.0))
-    _add(found, tool.description[len(lead) :], REST)
+    _add(found, tool.description, REST)
     for name, schema in properties(tool).items():
         _add(found, name, PROPERTY)
         _add(found, str(schema.get("description", "")), REMARK)

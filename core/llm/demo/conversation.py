@@ -12,12 +12,13 @@ from core.llm.demo.words import stems, words
 from core.records import ModelMessage, ToolCall
 
 _FOLLOWS = re.compile(
-    r"^\s*(?:and|but|what about|how about|the same|same|now|then|also|only|instead)\b",
+    r"^\s*(?:and|but|what about|how about|the same|same|now|then|also|only|instead|as)\b",
     re.IGNORECASE,
 )
-_SHORT = 2
+SHORT = 2
 """Words that say something, up to which a question hardly stands alone."""
 _POINTS_BACK = frozenset("it that those these them they their its he she him her this".split())
+_THIS_TIME = re.compile(r"\bthis (?:year|quarter|month|week|morning|afternoon)\b", re.IGNORECASE)
 _FILES = "\n\nFiles attached to this message:"
 
 
@@ -42,24 +43,28 @@ class Conversation:
     @property
     def points_back(self) -> bool:
         """Whether the question says that it leans on an earlier one (“and …”, “that”)."""
-        is_pointed = bool(_POINTS_BACK & set(words(self.question)))
-        return bool(self.earlier) and (is_pointed or bool(_FOLLOWS.match(self.question)))
+        return bool(self.earlier) and _leans(self.question)
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether the question begins as a follow-up does (“and …”, “what about …”)."""
+        return bool(self.earlier) and bool(_FOLLOWS.match(self.question))
 
     @property
     def is_short(self) -> bool:
         """Whether the question is so short that it may lean on an earlier one."""
-        return bool(self.earlier) and len(stems(self.question)) <= _SHORT
+        return bool(self.earlier) and len(stems(self.question)) <= SHORT
 
     @property
-    def topic(self) -> str:
-        """The earlier questions that a follow-up leans on: back to the last one that stood on
-        its own feet."""
+    def topic(self) -> tuple[str, ...]:
+        """The earlier questions that a follow-up leans on, newest first: back to the last one
+        that stood on its own feet."""
         taken: list[str] = []
         for text in reversed(self.earlier):
-            taken.insert(0, text)
-            if not _FOLLOWS.match(text):
+            taken.append(text)
+            if not _leans(text) and len(stems(text)) > SHORT:
                 break
-        return " ".join(reversed(taken))
+        return tuple(taken)
 
 
 def understand(messages: Sequence[ModelMessage]) -> Conversation:
@@ -80,6 +85,11 @@ def understand(messages: Sequence[ModelMessage]) -> Conversation:
         results=tuple(_results(calls, active)),
         now=moments.today("\n".join(system[:1])),
     )
+
+
+def _leans(text: str) -> bool:
+    timeless = _THIS_TIME.sub(" ", text)
+    return bool(_FOLLOWS.match(text)) or bool(_POINTS_BACK & set(words(timeless)))
 
 
 def _results(calls: Sequence[ToolCall], active: Sequence[ModelMessage]) -> list[Result]:

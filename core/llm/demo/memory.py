@@ -21,7 +21,9 @@ _STATES = re.compile(
     re.IGNORECASE,
 )
 _SUMMARY = re.compile(
-    r"\b(?:summar\w+|recap)\b.*\b(?:thread|conversation|chat|so far|discussion|we|this)\b", re.I
+    r"\b(?:summar\w+|recap)\b.*\b(?:thread|conversation|chat|so far|discussion|we|this)\b"
+    r"|\bwhat (?:did|have) (?:i|we) ask(?:ed)?\b",
+    re.IGNORECASE,
 )
 _LEADING = re.compile(
     r"^\W*(?:q|a|question|answer|(?:they|you|i|we|person|bot)?\s*(?:asked|said|answered|wrote))\s*:\s*",
@@ -69,5 +71,5 @@ def _candidates(conversation: Conversation) -> Sequence[str]:
     return [
         s
         for s in found
-        if not s.endswith("?") and s.strip("_* ") not in HONEST and not s.startswith(("|", "(ev"))
+        if not s.endswith("?") and s.strip("_* ") not in HONEST and s[0] not in "|([-*#“"
     ]

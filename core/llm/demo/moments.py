@@ -66,7 +66,7 @@ def today(system: str) -> date | None:
 def quarters(text: str, now: date | None) -> list[Quarter]:
     """The quarters in order, each once. A year that is not said is the text's only year, else
     the last one in which the quarter has begun."""
-    said = years(text)
+    said = years(text, now)
     found: dict[tuple[int, int], Quarter] = {}
     for match in QUARTER.finditer(text):
         quarter = _quarter(match, said, now)
@@ -77,11 +77,17 @@ def quarters(text: str, now: date | None) -> list[Quarter]:
 def kinds(text: str) -> list[str]:
     """The words for the times that the text speaks of: `quarter`, `month`, `year`."""
     found = {"quarter": quarters(text, None), "month": months(text, None), "year": years(text)}
-    return [word for word, times in found.items() if times]
+    said = [word for word, times in found.items() if times]
+    return said + [w for w in found if re.search(rf"\b(?:this|last|previous) {w}\b", text, re.I)]
 
 
-def years(text: str) -> list[int]:
-    return [int(y) for y in dict.fromkeys(re.findall(rf"\b{_YEAR}(?=\b|q|Q)", text))]
+def years(text: str, now: date | None = None) -> list[int]:
+    """The years in order, each once; “last year” where the day is known."""
+    found = [int(y) for y in re.findall(rf"\b{_YEAR}(?=\b|q|Q)", text)]
+    if now is not None:
+        found += [now.year - 1] if re.search(r"\b(?:last|previous) year\b", text, re.I) else []
+        found += [now.year] if re.search(r"\bthis year\b", text, re.IGNORECASE) else []
+    return list(dict.fromkeys(found))
 
 
 def months(text: str, now: date | None) -> list[tuple[int, int]]:
@@ -121,11 +127,7 @@ def period(text: str, now: date | None) -> tuple[date | None, date | None]:
     spans = [(d, d) for d in days(text)]
     spans = spans or [(q.first, q.last) for q in quarters(text, now)]
     spans = spans or [(date(y, m, 1), _month_end(y, m)) for y, m in months(text, now)]
-    spans = spans or [(date(y, 1, 1), date(y, 12, 31)) for y in years(text)]
-    if not spans and now is not None and re.search(r"\bthis year\b", text, re.IGNORECASE):
-        spans = [(date(now.year, 1, 1), now)]
-    if not spans and now is not None and re.search(r"\b(last|previous) year\b", text, re.I):
-        spans = [(date(now.year - 1, 1, 1), date(now.year - 1, 12, 31))]
+    spans = spans or [(date(y, 1, 1), date(y, 12, 31)) for y in years(text, now)]
     if not spans:
         return None, None
     first, last = min(spans)[0], max(spans)[1]

@@ -11,7 +11,7 @@ _CAPITALS = re.compile(
     r"[A-ZÀ-Þ0-9][\w&.'’-]*(?:\s+(?:(?:of|and|&|de|van|von|der|the)\s+)?[A-ZÀ-Þ][\w&.'’-]*)*"
 )
 _AFTER = re.compile(
-    r"\b(?:for|of|by|from|with|named|called|customer|client|about|to|at|did|has|have)\s+"
+    r"\b(?:for|of|by|from|with|named|called|customer|client|about|did|has)\s+"
     r"((?:[\w&.'’-]+\s*){1,4})",
     re.IGNORECASE,
 )

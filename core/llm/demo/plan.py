@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 
 from core.llm.demo import memory, moments
 from core.llm.demo.arguments import FREE, IDS, Said, fill
-from core.llm.demo.choice import Scored, properties, rank, required, vocabulary
+from core.llm.demo.choice import SUPERLATIVES, Scored, properties, rank, required, vocabulary
 from core.llm.demo.conversation import Conversation
 from core.llm.demo.names import COMMANDS, proper_names
 from core.llm.demo.words import SILENT, stem, stems, words
 from core.records import Json, ToolCall, ToolSchema
 
 MOST_GOALS = 3
-NEARLY = 0.95
 COMMAND_STEMS = frozenset(stem(w) for w in COMMANDS)
 COMMAND_WEIGHT = 0.5
 """“List” says less about what is meant than “products”."""
@@ -28,8 +27,10 @@ _GREETINGS = frozenset(
 _ABOUT_ITSELF = re.compile(
     r"^\W*(?:(?:who|what|how) are you|what can (?:you|i) (?:do|ask)|are you an?\b)", re.IGNORECASE
 )
+_THANKS = re.compile(r"^\W*(?:many |great )?(?:thanks|thank you|cheers)\b", re.IGNORECASE)
 _LONGEST_TALK = 8
 """Words."""
+_WHO_IS = re.compile(r"^\W*(?:who|what) (?:is|are|was|were)\b", re.IGNORECASE)
 _DO_IT = re.compile(
     r"^\W*(?:please |can you |could you )*(\w+) (?:it|that|this|them|those|these)\b", re.IGNORECASE
 )
@@ -77,7 +78,8 @@ def is_small_talk(text: str) -> bool:
     """A greeting, a thank you, a question about the bot itself."""
     said = words(text)
     is_about_itself = bool(_ABOUT_ITSELF.match(text)) and len(said) <= _LONGEST_TALK
-    return is_about_itself or _GREETINGS.issuperset(said)
+    is_thanks = bool(_THANKS.match(text)) and len(said) <= _LONGEST_TALK // 2
+    return is_about_itself or is_thanks or _GREETINGS.issuperset(said)
 
 
 def _goals(conversation: Conversation, tools: Sequence[ToolSchema]) -> list[_Goal]:
@@ -88,7 +90,7 @@ def _goals(conversation: Conversation, tools: Sequence[ToolSchema]) -> list[_Goa
     if _is_remembered(whole, conversation):
         return []
     goals: list[_Goal] = []
-    parts = [p for p in _CLAUSES.split(question) if p.strip()]
+    parts = [p for p in _CLAUSES.split(question) if stems(p) or moments.kinds(p)]
     spoken = [p for i, p in enumerate(parts) if i == 0 or COMMANDS & set(words(p)[:2])]
     if len(spoken) > 1:
         for clause in _clauses(parts, spoken):
@@ -96,7 +98,7 @@ def _goals(conversation: Conversation, tools: Sequence[ToolSchema]) -> list[_Goa
             if found and found[0].fits:
                 goals.append(_Goal(found[0].tool, clause))
     if not goals and whole and whole[0].fits:
-        goals = [_Goal(_ablest(whole, conversation, tools), question)]
+        goals = _ablest(whole, conversation, tools)
     if not goals:
         goals = _by_name_or_search(conversation, tools)
     distinct = {goal.tool.name: goal for goal in reversed(goals)}
@@ -105,15 +107,20 @@ def _goals(conversation: Conversation, tools: Sequence[ToolSchema]) -> list[_Goa
 
 def _ablest(
     ranked: Sequence[Scored], conversation: Conversation, tools: Sequence[ToolSchema]
-) -> ToolSchema:
-    """Of the tools that fit about as well as the best one, the first that has its arguments."""
-    close = [s.tool for s in ranked if s.score >= ranked[0].score * NEARLY]
-    for tool in close:
-        said = _said(conversation, _Goal(tool, conversation.question), tools)
-        # Without the results: the choice of the first round has to stand in the later ones.
-        if not fill(tool, replace(said, results=())).missing:
-            return tool
-    return close[0]
+) -> list[_Goal]:
+    """The best of the tools that fit for which there are arguments, or a way to get them. Without
+    one, the best tool where the question is all about it: then a person is asked back."""
+    # Before anything was called: the choice of the first round has to stand in the later ones.
+    fresh = replace(conversation, results=(), made=())
+    for scored in ranked:
+        if not scored.fits:
+            break
+        goal = _Goal(scored.tool, conversation.question)
+        said = replace(_said(fresh, goal, tools), may_guess=False)
+        missing = fill(scored.tool, said).missing
+        if not missing or _feeder(missing[0], scored.tool, tools, fresh, said):
+            return [goal]
+    return [_Goal(ranked[0].tool, conversation.question)] if ranked[0].is_whole else []
 
 
 def _clauses(parts: Sequence[str], spoken: Sequence[str]) -> list[str]:
@@ -132,10 +139,23 @@ def _ranked(text: str, conversation: Conversation, tools: Sequence[ToolSchema]) 
     usable = [t for t in tools if not reads_handles(t)]
     alone = rank(weights, usable)
     is_clear = bool(alone) and alone[0].fits
-    if conversation.points_back or (conversation.is_short and not is_clear):
-        before = {stem: 0.6 * weight for stem, weight in _weights(conversation.topic).items()}
+    asks_who = _WHO_IS.match(text) and proper_names(text, _known(tools))
+    is_leaning = conversation.points_back or (conversation.is_short and not is_clear)
+    if is_leaning and not asks_who and _adds_to_the_topic(text, conversation, alone, tools):
+        topic = " ".join(conversation.topic)
+        before = {stem: 0.6 * weight for stem, weight in _weights(topic).items()}
         return rank(before | weights, usable)
     return alone
+
+
+def _adds_to_the_topic(
+    text: str, conversation: Conversation, alone: Sequence[Scored], tools: Sequence[ToolSchema]
+) -> bool:
+    """Whether a follow-up says something that a tool could use: a word, a time, a name. “Who
+    approved that?” does not, and what was asked before is no answer to it."""
+    is_known = any(scored.matched for scored in alone)
+    is_bare = not stems(text) or conversation.is_marked
+    return is_known or is_bare or bool(proper_names(text, _known(tools)))
 
 
 def _weights(text: str) -> dict[str, float]:
@@ -163,6 +183,8 @@ def _is_remembered(ranked: Sequence[Scored], conversation: Conversation) -> bool
         return False
     if memory.asks_about_past(conversation.question):
         return True
+    if _WHO_IS.match(conversation.question) and proper_names(conversation.question, frozenset()):
+        return False
     wanted = stems(conversation.question)
     best = ranked[0] if ranked else None
     is_covered = best is not None and len(best.matched) * 2 > len(wanted)
@@ -177,11 +199,18 @@ def _by_name_or_search(conversation: Conversation, tools: Sequence[ToolSchema]) 
         if len(needs) != 1 or reads_handles(tool):
             continue
         parts = set(words(needs[0]))
-        is_name = "name" in parts and proper_names(question, _known(tools))
+        is_name = "name" in parts and _is_about_a_name(question, _known(tools))
         is_search = parts & FREE and not conversation.points_back and len(stems(question)) > 1
         if (is_name or is_search) and properties(tool)[needs[0]].get("type") == "string":
             return [_Goal(tool, question)]
     return []
+
+
+def _is_about_a_name(question: str, known: frozenset[str]) -> bool:
+    """Whether the question says little more than a name."""
+    found = proper_names(question, known)
+    said = {s for name in found for s in stems(name)}
+    return bool(found) and not [s for s in stems(question) if s not in said | COMMAND_STEMS]
 
 
 def _feeder(
@@ -204,7 +233,7 @@ def _feeder(
             continue
         if not _speaks_of(tool, subject):
             continue
-        filled = fill(tool, said)
+        filled = fill(tool, replace(said, may_guess=False))
         if not filled.missing and required(tool):
             return tool.name, filled.variants[0]
     return None
@@ -228,14 +257,15 @@ def _was_called(tool: ToolSchema, conversation: Conversation) -> bool:
 def _said(conversation: Conversation, goal: _Goal, tools: Sequence[ToolSchema]) -> Said:
     leans = conversation.points_back
     if conversation.is_short and not leans:
-        before = rank(_weights(conversation.topic), tools)
         alone = rank(_weights(conversation.question), tools)
-        # Short and clear: it inherits from a question for the same tool alone.
-        leans = not alone[0].fits or before[0].tool.name == goal.tool.name
+        # “Which region was best?” means the best of what was just shown; a short question that is
+        # clear in itself means no more than it says.
+        is_clear = alone[0].fits and not SUPERLATIVES & set(words(conversation.question))
+        leans = not is_clear and not moments.kinds(conversation.question)
     return Said(
         text=goal.clause,
         whole=conversation.question,
-        earlier=conversation.topic if leans else "",
+        earlier=conversation.topic if leans else (),
         now=conversation.now,
         results=conversation.results,
         known=_known(tools),

@@ -12,6 +12,8 @@ from core.records import ToolCall
 
 _MARK = re.compile(re.escape(EVIDENCE_MARK).replace(r"\{number\}", r"(\d+)"))
 _RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$")
+_ASIDE = re.compile(r"^\s*\[[^\[\]]+\]\s*$")
+"""A line in brackets: what the host notes about files and sources."""
 _SHORTENED = re.compile(r"\n*\[Shortened:.*", re.DOTALL)
 
 
@@ -59,7 +61,11 @@ def prose(text: str) -> str:
     """The text without its tables and JSON."""
     if parsed(text) is not None:
         return ""
-    kept = [line for line in text.splitlines() if not line.lstrip().startswith("|")]
+    kept = [
+        re.sub(r"^#+\s*(.+)$", r"**\1**", line)
+        for line in text.splitlines()
+        if not line.lstrip().startswith("|") and not _ASIDE.match(line)
+    ]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
 
 

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Set
 
+from core.llm.demo.choice import SUPERLATIVES
 from core.llm.demo.results import Table
-from core.llm.demo.words import stems, words
+from core.llm.demo.words import bare, stems, words
 
-_MOST = frozenset("most highest best top largest biggest greatest maximum leading".split())
-_LEAST = frozenset("least lowest worst smallest fewest minimum weakest".split())
+_LEAST = frozenset("least lowest worst smallest fewest minimum weakest cheapest".split())
 _MONEY = frozenset("revenue amount total value turnover sales price sum".split())
 _SUM = frozenset("total totals altogether overall sum".split())
+_HOW_MUCH = re.compile(r"\bhow (?:much|many)\b", re.IGNORECASE)
 _TOP = re.compile(r"\b(?:top|best|first)\s+(\d{1,3})\b", re.IGNORECASE)
 
 
@@ -17,18 +18,22 @@ def headline(found: Table, question: str, topic: str) -> str:
     """“**North** is highest: revenue 1,234.” where the question asks for a first or a last, the
     sum where it asks for a total."""
     asked = set(words(question))
-    is_most, is_least = bool(asked & _MOST), bool(asked & _LEAST)
+    is_least = bool(asked & _LEAST)
+    is_most = bool(asked & (SUPERLATIVES - _LEAST))
     column = _measure(found, question, topic)
     if column is None or len(_body(found)) < 2:
         return ""
-    if asked & _SUM:
+    if asked & _SUM or _HOW_MUCH.search(question):
         total = sum(_amount(row[column]) or 0.0 for row in _body(found))
-        return f"**{found.head[column]}** comes to {total:,.2f} in total.".replace(".00 in", " in")
+        return f"**{spoken(found.head[column])}** comes to {total:,.2f} in total.".replace(
+            ".00 in", " in"
+        )
     if is_most == is_least:
         return ""
     first = _sorted(found, column, descending=is_most)[0]
     word = "highest" if is_most else "lowest"
-    return f"**{first[0].strip('* ')}** is {word}: {found.head[column]} {first[column]}."
+    name = first[_label(found, question)].strip("* ")
+    return f"**{name}** is {word}: {spoken(found.head[column])} {first[column]}."
 
 
 def narrowed(found: Table, question: str, topic: str, known: Set[str]) -> Table:
@@ -39,8 +44,30 @@ def narrowed(found: Table, question: str, topic: str, known: Set[str]) -> Table:
     if top and column is not None:
         return Table(found.head, tuple(_sorted(found, column, descending=True)[: int(top[1])]))
     wanted = set(stems(question)) - known - set(stems(" ".join(found.head)))
-    named = [row for row in found.rows if wanted & set(stems(" ".join(row)))]
-    return Table(found.head, tuple(named)) if 0 < len(named) < len(found.rows) else found
+    fits = [len(wanted & set(stems(" ".join(row)))) for row in found.rows]
+    best = max(fits, default=0)
+    named = [row for row, fit in zip(found.rows, fits, strict=True) if fit == best]
+    return Table(found.head, tuple(named)) if best else found
+
+
+def spoken(name: str) -> str:
+    """A column, parameter or tool name in words."""
+    return " ".join(words(name))
+
+
+def _label(found: Table, question: str) -> int:
+    """The column that names a row: one that the question speaks of, else the first that is
+    neither an id nor a number nor a day."""
+    plain = [i for i in range(len(found.head)) if not any(_amount(r[i]) for r in found.rows)]
+    for i in sorted(plain, key=lambda i: "id" in words(found.head[i])):
+        if _bare_words(question) & _bare_words(found.head[i]):
+            return i
+    undated = [i for i in plain if not any(re.match(r"\d{4}-\d\d-", r[i]) for r in found.rows)]
+    return next((i for i in undated if "id" not in words(found.head[i])), 0)
+
+
+def _bare_words(text: str) -> set[str]:
+    return {bare(word) for word in words(text)}
 
 
 def _measure(found: Table, question: str, topic: str) -> int | None:
@@ -52,11 +79,9 @@ def _measure(found: Table, question: str, topic: str) -> int | None:
         if found.rows and all(i < len(r) and _amount(r[i]) is not None for r in found.rows)
     ]
     for text in (question, topic):
-        # A column's own word before its synonyms: “units sold” is units, not sales.
-        for parts in (words, stems):
-            spoken = [i for i in numeric if set(parts(text)) & set(parts(found.head[i]))]
-            if spoken:
-                return spoken[0]
+        named = [i for i in numeric if _bare_words(text) & _bare_words(found.head[i])]
+        if named:
+            return named[0]
     money = [i for i in numeric if _MONEY & set(words(found.head[i]))]
     return (money[:1] or numeric[-1:] or [None])[0]
 

@@ -34,7 +34,7 @@ _SAME = (
     "supplier vendor",
     "invoice bill billed",
     "expense spend spent spending",
-    "price pricing cost costs",
+    "price pricing cost costs expensive cheap cheapest",
     "export download",
     "person people",
     "mail email",
@@ -50,8 +50,8 @@ def words(text: str) -> list[str]:
 
 def stem(word: str) -> str:
     """The form that all forms of the word share, and its synonyms with it."""
-    bare = _bare(word)
-    return _CANONICAL.get(bare, bare)
+    form = bare(word)
+    return _CANONICAL.get(form, form)
 
 
 def stems(text: str) -> list[str]:
@@ -64,10 +64,10 @@ def all_stems(texts: Iterable[str]) -> set[str]:
 
 
 def first_sentence(text: str) -> str:
-    """Up to the first full stop that ends a sentence, or the first line."""
-    line = text.strip().partition("\n")[0]
-    found = re.search(r"[.!?](?=\s|$)", line)
-    return line[: found.end()] if found else line
+    """Up to the first full stop that ends a sentence, or the first paragraph; on one line."""
+    paragraph = " ".join(text.strip().partition("\n\n")[0].split())
+    found = re.search(r"[.!?](?=\s|$)", paragraph)
+    return paragraph[: found.end()] if found else paragraph
 
 
 def sentences(text: str) -> list[str]:
@@ -76,7 +76,8 @@ def sentences(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _bare(word: str) -> str:
+def bare(word: str) -> str:
+    """The word without its ending; synonyms stay apart."""
     word = re.sub(r"['’](s|re|ve|ll|d|m|t)$", "", word)
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
@@ -84,11 +85,11 @@ def _bare(word: str) -> str:
         return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
-    for ending in ("ing", "ed"):
+    for ending in ("ing", "ed", "ment", "ly"):
         if len(word) > len(ending) + 3 and word.endswith(ending):
             word = word[: -len(ending)]
             return word[:-1] if word[-1] == word[-2] and word[-1] not in "lse" else word
     return word[:-1] if len(word) > 4 and word.endswith("e") else word
 
 
-_CANONICAL = {_bare(member): _bare(group.split()[0]) for group in _SAME for member in group.split()}
+_CANONICAL = {bare(member): bare(group.split()[0]) for group in _SAME for member in group.split()}

@@ -11,11 +11,13 @@ from core.llm.demo.conversation import Conversation
 from core.llm.demo.memory import HONEST
 from core.llm.demo.plan import Plan, is_small_talk, reads_handles
 from core.llm.demo.results import Result, Table, parsed, prose, table
+from core.llm.demo.tables import spoken
 from core.llm.demo.words import first_sentence, words
 from core.records import ToolSchema
 
 MOST_ROWS = 12
 MOST_PROSE = 900
+_PREFIX = re.compile(r"^(?:error executing tool [\w-]+|error|failed)\s*:\s*", re.IGNORECASE)
 _THANKS = re.compile(r"\b(?:thanks?|thank you|cheers|ok(?:ay)?)\b", re.IGNORECASE)
 
 
@@ -37,7 +39,7 @@ def _body(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -
     if memory.asks_for_summary(question):
         return _summary(conversation)
     if plan.missing:
-        return _ask_back(plan)
+        return _ask_back(plan, tools)
     if remembered := memory.recall(conversation):
         return f"Earlier in this thread it was said: “{remembered}”"
     return f"I found nothing here that answers this. {_abilities(tools)}"
@@ -50,9 +52,9 @@ def _from_results(conversation: Conversation, tools: Sequence[ToolSchema], plan:
     # What was only looked up on the way needs no telling when the goal was reached.
     steps = [r for r in good if not _is_used_later(r, good)]
     parts = [_tell(r, conversation, known) for r in steps]
-    parts += [_failure(r) for r in failed]
+    parts += [_failure(r, tools) for r in failed]
     if plan.missing and not good:
-        parts.append(_ask_back(plan))
+        parts.append(_ask_back(plan, tools))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -85,12 +87,13 @@ def _tell_table(
     result: Result, rows: Table, conversation: Conversation, known: frozenset[str], cite: str
 ) -> list[str]:
     question = conversation.question
-    topic = conversation.topic if conversation.points_back or conversation.is_short else ""
+    leans = conversation.points_back or conversation.is_short
+    topic = " ".join(conversation.topic) if leans else ""
     lead = tables.headline(rows, question, topic)
     shown = tables.narrowed(rows, question, topic, known)
     intro = prose(result.text).partition("\n\n")[0][:MOST_PROSE].rstrip(": ")
     if not intro:
-        intro = f"Result of “{_spoken(result.call.name)}”"
+        intro = f"Result of “{spoken(result.call.name)}”"
     intro += "" if intro[-1] in ".!?" else "."
     if len(shown.rows) < len(rows.rows):
         intro += f" {len(shown.rows)} of {len(rows.rows)} rows fit the question."
@@ -101,32 +104,33 @@ def _plain(result: Result) -> str:
     value = parsed(result.text)
     if isinstance(value, dict):
         pairs = cast("dict[str, Any]", value).items()
-        return "\n".join(f"- {_spoken(str(k))}: {v}" for k, v in pairs)
+        return "\n".join(f"- {spoken(str(k))}: {v}" for k, v in pairs)
     text = prose(result.text) or result.text or "The tool found nothing."
     return text if len(text) <= MOST_PROSE else text[:MOST_PROSE].rsplit(" ", 1)[0] + " …"
 
 
 def _table(found: Table) -> str:
-    lines = ["| " + " | ".join(found.head) + " |", "|" + " --- |" * len(found.head)]
+    head = [name.replace("_", " ") for name in found.head]
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     lines += ["| " + " | ".join(row) + " |" for row in found.rows[:MOST_ROWS]]
     left = len(found.rows) - MOST_ROWS
     return "\n".join(lines) + (f"\n\n… and {left} more rows." if left > 0 else "")
 
 
-def _failure(result: Result) -> str:
-    reason = first_sentence(result.text) or "no reason was given"
+def _failure(result: Result, tools: Sequence[ToolSchema]) -> str:
+    reason = first_sentence(_PREFIX.sub("", result.text)) or "no reason was given"
     cite = f" [{result.number}]" if result.number else ""
-    return f"I could not use “{_spoken(result.call.name)}”: {reason}{cite}"
+    return f"I could not use “{_title(result.call.name, tools)}”: {reason}{cite}"
 
 
-def _ask_back(plan: Plan) -> str:
+def _ask_back(plan: Plan, tools: Sequence[ToolSchema]) -> str:
     tool, parameter = plan.missing[0]
     remark = str(properties(tool).get(parameter, {}).get("description", "")).strip()
-    wanted = " ".join(w for w in words(parameter) if w not in IDS) or _spoken(parameter)
+    wanted = " ".join(w for w in words(parameter) if w not in IDS) or spoken(parameter)
     # What is said about an id is meant for a model, not for a person.
     is_id = bool(IDS & set(words(parameter)))
     hint = f" ({first_sentence(remark).rstrip('.')})" if remark and not is_id else ""
-    return f"“{_spoken(tool.name)}” could answer this. Which **{wanted}** do you mean?{hint}"
+    return f"“{_title(tool.name, tools)}” could answer this. Which **{wanted}** do you mean?{hint}"
 
 
 def _summary(conversation: Conversation) -> str:
@@ -141,9 +145,13 @@ def _abilities(tools: Sequence[ToolSchema]) -> str:
     shown = [t for t in tools if not reads_handles(t)]
     if not shown:
         return "No tools are open to me here."
-    lines = [f"- **{_spoken(t.name)}**: {first_sentence(t.description)}" for t in shown]
+    lines = [f"- **{_title(t.name, shown)}**: {first_sentence(t.description)}" for t in shown]
     return "I pick from these tools by the words of your question:\n" + "\n".join(lines)
 
 
-def _spoken(name: str) -> str:
-    return " ".join(words(name))
+def _title(name: str, tools: Sequence[ToolSchema]) -> str:
+    """A tool's name in words, without the server's name where all tools have the same."""
+    firsts = {words(t.name)[:1][0] for t in tools if not reads_handles(t) and words(t.name)}
+    parts = words(name)
+    is_shared = len(firsts) == 1 and len(tools) > 1 and len(parts) > 1 and parts[0] in firsts
+    return " ".join(parts[1:] if is_shared else parts)

@@ -132,14 +132,14 @@ CREATE INDEX pins_of_key ON pins (key, seq);
 CREATE TABLE checkpoints (
   turn TEXT NOT NULL,
   namespace TEXT NOT NULL,
-  id TEXT NOT NULL,
+  id TEXT COLLATE "C" NOT NULL,
   body BYTEA NOT NULL,
   PRIMARY KEY (turn, namespace)
 );
 CREATE TABLE checkpoint_writes (
   turn TEXT NOT NULL,
   namespace TEXT NOT NULL,
-  checkpoint TEXT NOT NULL,
+  checkpoint TEXT COLLATE "C" NOT NULL,
   task TEXT NOT NULL,
   position INTEGER NOT NULL,
   path TEXT NOT NULL,

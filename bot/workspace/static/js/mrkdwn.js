@@ -1,7 +1,7 @@
 // Slack's own mark-up (`mrkdwn`) as nodes.
 
 import { el } from "./dom.js";
-import { link } from "./links.js";
+import { link, safeAddress } from "./links.js";
 import { broadcast, channelMention, memberMention, withEmoji } from "./mentions.js";
 
 const INLINE = new RegExp(
@@ -25,7 +25,9 @@ function angle(inner) {
   if (target.startsWith("#")) return channelMention(target.slice(1), unescape(label));
   if (/^!(here|channel|everyone)$/.test(target)) return broadcast(target.slice(1));
   if (target.startsWith("!")) return document.createTextNode(unescape(label || target));
-  return link(unescape(target), label ? [unescape(label)] : []);
+  const address = unescape(target);
+  if (!label && !safeAddress(address)) return document.createTextNode(`<${unescape(inner)}>`);
+  return link(address, label ? [unescape(label)] : []);
 }
 
 function splitOnce(text, mark) {

@@ -6,12 +6,12 @@ import { avatar } from "./people.js";
 import { isWithApp, memberOf, nameOf, state } from "./state.js";
 
 // rooms: one tile each; a room for another platform is one entry more.
-const ROOMS = [{ key: "slack", label: "Slack", mark: "N" }];
+const ROOMS = [{ key: "slack", label: "Slack" }];
 
 export function showRail() {
   replace(document.getElementById("rail"), ROOMS.map((room) =>
     el("div", { class: "room is-on", title: room.label },
-      el("span", { class: "room-mark", "aria-hidden": "true" }, state.team.name[0] || room.mark),
+      el("span", { class: "room-mark", "aria-hidden": "true" }, state.team.name[0] || "S"),
       el("span", { class: "room-label" }, room.label))));
 }
 

@@ -1,0 +1,341 @@
+"""The promises that Countersign makes, and where each of them is kept already.
+
+A test shows a promise with `@pytest.mark.promise(id, room, …)`. tests/architecture/test_promises.py
+holds this list and the tests to each other: a promise is `kept` when every one of its rooms has a
+test, and no test may speak for a promise that is not.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    id: str
+    rooms: tuple[str, ...]
+    """Where it is kept; while it is not, where it is going to be."""
+    sentence: str
+    kept: bool
+    missing: str
+    """What is not there yet, in these rooms or in others."""
+
+
+def kept(id: str, rooms: str, sentence: str, missing: str = "") -> Promise:
+    return Promise(id, tuple(rooms.split()), sentence, True, missing)
+
+
+def not_yet(id: str, rooms: str, sentence: str, missing: str) -> Promise:
+    return Promise(id, tuple(rooms.split()), sentence, False, missing)
+
+
+APPROVALS = "there are no approvals yet, so no call can wait for a click"
+TEAMS = "Microsoft Teams is not connected yet"
+GRAPH = "nothing acts in Microsoft 365 yet"
+CRASHES = "needs a night of kill -9 or of cut power, which no gate has time for"
+
+DURABILITY = (
+    not_yet(
+        "D1",
+        "core.approvals",
+        "A click that was answered with “recorded” is never lost.",
+        APPROVALS,
+    ),
+    not_yet("D2", "core.approvals", "We carry no call out twice.", APPROVALS),
+    not_yet(
+        "D3",
+        "core.approvals core.connectors",
+        "An effect that can be repeated or read back happens exactly once.",
+        GRAPH,
+    ),
+    not_yet(
+        "D4",
+        "core.approvals",
+        "An effect whose outcome cannot be known is shown as unknown and never repeated unasked.",
+        APPROVALS,
+    ),
+    not_yet(
+        "D5",
+        "core.approvals",
+        "The tests of desk and executor fail when desk or executor is broken.",
+        APPROVALS,
+    ),
+    kept("D6", "core.storage", "A delivery that was answered with 200 has been committed."),
+    kept(
+        "D7",
+        "core.storage",
+        "A decision that was recorded survives a loss of power.",
+        f"a power cut {CRASHES}",
+    ),
+    kept(
+        "D8",
+        "core.storage core.turn",
+        "A turn that a crash cut short ends where people see it, once.",
+    ),
+    not_yet("D9", "core.approvals", "A parked call makes legal moves only.", APPROVALS),
+    not_yet(
+        "D10",
+        "core.storage",
+        "A backup can be restored, and at most five minutes are missing from it.",
+        "there is no backup command yet",
+    ),
+)
+
+ORDER = (
+    kept(
+        "O1",
+        "core.storage core.turn",
+        "A thread has one turn at a time, in the order in which its questions were accepted.",
+    ),
+    kept("O2", "core.storage", "A delivery that comes again starts nothing."),
+    kept(
+        "O3",
+        "adapters.slack",
+        "The bot answers neither itself nor other bots, edits and joins.",
+        TEAMS,
+    ),
+    kept("O4", "core.turn", "A thread that hangs holds up no other."),
+    kept(
+        "O5", "core.policy", "A question that arrives too late to matter is not answered unasked."
+    ),
+)
+
+IDENTITY = (
+    kept(
+        "I1",
+        "adapters.slack",
+        "What Slack did not sign, just now and byte for byte, gets 401 and touches nothing.",
+    ),
+    kept("I2", "adapters.slack", "A genuine delivery that is sent again changes nothing."),
+    not_yet(
+        "I3",
+        "adapters.teams",
+        "A Teams token that is not Microsoft's, ours and current is refused.",
+        TEAMS,
+    ),
+    not_yet(
+        "I4",
+        "adapters.teams",
+        "No delivery can aim our answers, and our token, at another host.",
+        TEAMS,
+    ),
+    kept(
+        "I5",
+        "bot adapters.slack",
+        "A configuration that is not safe does not start, and says in a sentence why.",
+    ),
+    kept("I6", "bot adapters.slack", "Requests that are large or slow cost little."),
+    not_yet(
+        "I7",
+        "core.storage",
+        "Nobody sees anything of another tenant.",
+        "one workspace is served so far; several come with their installations",
+    ),
+    not_yet(
+        "I8",
+        "core.identity",
+        "The return from a sign-in can be neither replayed nor swapped.",
+        "no accounts are linked yet",
+    ),
+)
+
+PERMISSION = (
+    not_yet(
+        "P1",
+        "core.approvals core.policy",
+        "A click by somebody who may not decide changes nothing.",
+        APPROVALS,
+    ),
+    not_yet(
+        "P2",
+        "core.approvals core.policy",
+        "Nor does one by a guest, another tenant's person, somebody who has left, or a bot.",
+        APPROVALS,
+    ),
+    not_yet(
+        "P3",
+        "core.approvals",
+        "Edited arguments are checked again, and what runs is what was shown.",
+        APPROVALS,
+    ),
+    not_yet(
+        "P4", "core.approvals", "Rights are asked for again at the moment of execution.", APPROVALS
+    ),
+    not_yet("P5", "core.approvals", "A parked call that nobody decided expires.", APPROVALS),
+    kept(
+        "P6",
+        "core.policy core.capabilities",
+        "The model sees the permitted set and can call nothing else.",
+    ),
+    kept(
+        "P7",
+        "core.capabilities core.policy",
+        "A tool that has changed is not the tool that was accepted.",
+    ),
+    not_yet("P8", "core.approvals", "No model stands in the way of a click.", APPROVALS),
+    not_yet(
+        "P9",
+        "core.approvals adapters.slack",
+        "The card shows all that is going to happen.",
+        APPROVALS,
+    ),
+    not_yet(
+        "P10",
+        "core.approvals core.ledger",
+        "Each decision can be traced to a person, a moment and the rule that allowed it.",
+        APPROVALS,
+    ),
+)
+
+SECRETS = (
+    kept(
+        "S1",
+        "core.telemetry adapters.slack",
+        "No secret stands in logs, prompts, checkpoints, the ledger, evidence or error texts.",
+        "the whole bot under planted secrets, and traces, which do not exist yet",
+    ),
+    not_yet(
+        "S2",
+        "core.identity",
+        "Tokens are sealed where they lie, and their keys change without a pause.",
+        "no accounts are linked yet, so there are no tokens to seal",
+    ),
+    not_yet(
+        "S3",
+        "core.identity",
+        "A sealed row that was altered or moved is refused.",
+        "no accounts are linked yet, so there are no rows to swap",
+    ),
+    kept("S4", "core.capabilities", "Credentials travel in headers and nowhere else."),
+    kept(
+        "S5", "core.capabilities", "A token reaches the server that it is meant for and no other."
+    ),
+    not_yet(
+        "S6",
+        "core.loop core.storage",
+        "A checkpoint that we did not write is not loaded.",
+        "the refusal of every kind of foreign checkpoint has still to be shown",
+    ),
+    not_yet(
+        "S7", "core.storage", "What was erased is gone everywhere.", "there is no erase command yet"
+    ),
+    not_yet(
+        "S8",
+        "core.storage",
+        "Nothing is kept longer than its kind may be.",
+        "there is no sweep yet",
+    ),
+)
+
+EGRESS = (
+    kept(
+        "E1",
+        "core.policy adapters.slack",
+        "No live address leaves but those that evidence offered and a chip shows.",
+    ),
+    kept("E2", "adapters.slack", "No platform fetches anything because of what we post.", TEAMS),
+    not_yet(
+        "E3", "core.turn", "Text that somebody planted has no effect without a click.", APPROVALS
+    ),
+    not_yet(
+        "E4",
+        "core.turn",
+        "Evidence stays with those who may see it.",
+        "who listens in a place is not known yet beyond the thread itself",
+    ),
+    kept(
+        "E5",
+        "adapters.slack",
+        "What a model writes can neither call out to people nor pass for somebody.",
+        TEAMS,
+    ),
+    not_yet(
+        "E6",
+        "core.capabilities",
+        "No address that we are given makes us fetch from inside the house.",
+        "no address from a person or a document is fetched yet",
+    ),
+    not_yet(
+        "E7",
+        "core.specialists",
+        "The specialists for SQL and DAX read and do nothing else.",
+        "there are no such specialists yet",
+    ),
+    not_yet(
+        "E8",
+        "core.specialists",
+        "An uploaded file cannot reach beyond itself.",
+        "uploaded files are not read yet",
+    ),
+    kept("E9", "core.llm", "A model call that was blocked is billed once and not repeated."),
+)
+
+LIMITS = (
+    not_yet(
+        "L1",
+        "core.loop",
+        "A turn asks the model at most five times, the last time without tools.",
+        "the whole loop has still to be driven by a model that never stops asking",
+    ),
+    kept(
+        "L2",
+        "core.capabilities",
+        "At most 8,000 characters of a result go into a prompt, and the whole text is kept.",
+    ),
+    not_yet(
+        "L3",
+        "core.turn",
+        "A turn ends by its deadline and leaves no task behind.",
+        "a turn has still to be hung in each of its stages",
+    ),
+    kept(
+        "L4",
+        "core.llm core.ledger",
+        "Every use of a model has an entry with its units and its price.",
+    ),
+    not_yet(
+        "L5",
+        "core.ledger adapters.slack",
+        "A limit refuses before the work begins, and a platform's “later” is obeyed.",
+        "there are no budgets yet",
+    ),
+    not_yet(
+        "L6",
+        "bot",
+        "A question is accepted fast, also under load.",
+        "half a second at the 99th percentile needs ten minutes of load to show",
+    ),
+)
+
+OPERATION = (
+    kept("X1", "bot core.turn", "A request to stop drains what has begun and loses nothing."),
+    kept("X2", "bot core.telemetry", "Readiness tells the truth, and liveness is not readiness."),
+    not_yet(
+        "X3",
+        "core.storage",
+        "A full disk loses nothing that was recorded.",
+        "needs a disk of its own that can be filled",
+    ),
+    not_yet(
+        "X4",
+        "core.telemetry",
+        "One trace leads from the delivery to the last call, without any content.",
+        "there are no traces yet",
+    ),
+    not_yet(
+        "X5",
+        "bot",
+        "The bot does not grow with its age.",
+        "a long life of the whole bot has still to be run",
+    ),
+    kept("X6", "core.storage", "Two processes cannot share a database by accident."),
+)
+
+PROMISES = (
+    *DURABILITY,
+    *ORDER,
+    *IDENTITY,
+    *PERMISSION,
+    *SECRETS,
+    *EGRESS,
+    *LIMITS,
+    *OPERATION,
+)
