@@ -81,8 +81,8 @@ def routes(accounts: SignIns, told: Told) -> list[web.RouteDef]:
 def _single(request: web.Request) -> dict[str, str]:
     """The query's parameters, without any that is given twice: which of them counts is a question
     that must not arise."""
-    names = list(request.query)
-    return {name: request.query[name] for name in names if names.count(name) == 1}
+    query = request.query
+    return {name: query[name] for name in query if len(query.getall(name)) == 1}
 
 
 def _leave(leave: Leave) -> web.Response:

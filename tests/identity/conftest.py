@@ -24,9 +24,7 @@ async def ms(clock: Clock) -> AsyncIterator[MicrosoftStandIn]:
 
 
 @pytest.fixture
-async def both(
-    ms: MicrosoftStandIn, database: Database, clock: Clock
-) -> AsyncIterator[Office]:
+async def both(ms: MicrosoftStandIn, database: Database, clock: Clock) -> AsyncIterator[Office]:
     """Once on each database engine."""
     async with office(ms, database, clock) as made:
         yield made
