@@ -86,8 +86,7 @@ class NeedsAccount(CountersignError):
     (Microsoft did not answer as it should; trying again later may help, connecting does not).
     The message is the sentence for the person.
 
-    `scopes` and `claims` are what a new sign-in has to ask for. `retry_after` is the wait in
-    seconds that Microsoft asked for, 0 when it named none.
+    `scopes` and `claims` are what a new sign-in has to ask for.
     """
 
     def __init__(
@@ -97,10 +96,8 @@ class NeedsAccount(CountersignError):
         *,
         scopes: tuple[str, ...] = (),
         claims: str = "",
-        retry_after: float = 0.0,
     ) -> None:
         super().__init__(sentence or "Your Microsoft account is needed for this.")
         self.kind: AccountNeed = kind
         self.scopes = scopes
         self.claims = claims
-        self.retry_after = retry_after

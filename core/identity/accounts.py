@@ -37,7 +37,7 @@ log = logs.get(__name__)
 
 class Accounts:
     """Implements `core.ports.Accounts`. `read_scopes` is what a link asks for when no action
-    needs more."""
+    needs more; `patience` is the seconds in which a token has to be there."""
 
     def __init__(
         self,
@@ -48,6 +48,7 @@ class Accounts:
         directory: Directory,
         clock: Clock,
         read_scopes: tuple[str, ...] = ("User.Read",),
+        patience: float = 8.0,
     ) -> None:
         self._db = db
         self._clock = clock
@@ -55,7 +56,7 @@ class Accounts:
         self._entra = Entra(settings, clock)
         self._custody = Custody(db, keys)
         self._people = People(self._custody)
-        self._mint = Mint(self._entra, self._custody, self._people, clock)
+        self._mint = Mint(self._entra, self._custody, self._people, clock, patience=patience)
         self._consent = Consent(
             db, keys, self._entra, self._custody, self._people, settings, directory, clock
         )

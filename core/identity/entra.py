@@ -97,7 +97,7 @@ class Entra:
         answer = _redeemed(app, flow, code)
         if answer is None:
             raise claims.Untrusted("nonce")
-        if "access_token" not in answer:
+        if not isinstance(answer.get("access_token"), str):
             _tell("entra.code_refused", answer)
             raise failures.of_answer(answer, wanted)
         account = self._proven(str(answer.get("id_token", "")), nonce)
@@ -121,7 +121,7 @@ class Entra:
         )
         if answer is None:
             raise failures.need("revoked", scopes=wanted)
-        if "access_token" not in answer:
+        if not isinstance(answer.get("access_token"), str):
             _tell("entra.refresh_refused", answer)
             raise failures.of_answer(answer, wanted)
         return self._minted(answer, cache, account)

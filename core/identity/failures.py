@@ -49,11 +49,8 @@ def need(
     says: str = "",
     scopes: tuple[str, ...] = (),
     claims: str = "",
-    retry_after: float = 0.0,
 ) -> NeedsAccount:
-    return NeedsAccount(
-        kind, SENTENCES[says or kind], scopes=scopes, claims=claims, retry_after=retry_after
-    )
+    return NeedsAccount(kind, SENTENCES[says or kind], scopes=scopes, claims=claims)
 
 
 def of_answer(answer: Mapping[str, Any], scopes: tuple[str, ...]) -> NeedsAccount:

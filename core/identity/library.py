@@ -72,9 +72,11 @@ def answering(work: Callable[P, T]) -> Callable[P, T]:
 
 
 def _surprises() -> tuple[type[Exception], ...]:
-    """What MSAL and a failing authority raise: requests' errors are OSErrors."""
+    """What MSAL and a failing authority raise: requests' errors are OSErrors, and MSAL trips over
+    an answer that is JSON but not what it expects."""
     surprise: type[Exception] = importlib.import_module("msal.exceptions").MsalServiceError
-    return (OSError, ValueError, KeyError, RuntimeError, NotAllowed, surprise)
+    tripped = (LookupError, AttributeError, TypeError)
+    return (OSError, ValueError, RuntimeError, NotAllowed, surprise, *tripped)
 
 
 def _credential(settings: EntraSettings) -> object:

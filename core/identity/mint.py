@@ -13,8 +13,6 @@ from core.ports import Clock
 from core.records import PersonId
 from core.telemetry import logs
 
-SECONDS = 8.0
-"""For one token, the wait for others of the same person included."""
 log = logs.get(__name__)
 
 
@@ -32,10 +30,14 @@ class Token:
 
 class Mint:
     """Tokens from what is kept. Each lock guards the refresh token of one person, which changes
-    whenever it is used."""
+    whenever it is used. `patience` is in seconds for one token, the wait for others of the same
+    person included."""
 
-    def __init__(self, entra: Entra, custody: Custody, people: People, clock: Clock) -> None:
+    def __init__(
+        self, entra: Entra, custody: Custody, people: People, clock: Clock, *, patience: float
+    ) -> None:
         self._entra, self._custody, self._people, self._clock = entra, custody, people, clock
+        self._patience = patience
         self._locks = WeakValueDictionary[PersonId, asyncio.Lock]()
 
     async def token(
@@ -43,7 +45,7 @@ class Mint:
     ) -> Token:
         """Raises `NeedsAccount`."""
         try:
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout(self._patience):
                 owner = await self.owner(person)
                 if owner is None:
                     raise await self._nothing(person, wanted)

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
 import aiohttp
@@ -22,6 +22,12 @@ class Between:
         """By part of the path, a whole answer in place of the real one."""
         self.seconds = 0.0
         """For which every answer is held back."""
+        self.before: dict[str, Callable[[], Awaitable[object]]] = {}
+        """By part of the path, what happens once while the request is on its way."""
+        self.gather = 0
+        """A token request is answered only once so many are there."""
+        self._there = 0
+        self._all_there = asyncio.Event()
         self.seen: list[str] = []
         self.forms: list[Json] = []
         self.url = ""
@@ -45,7 +51,7 @@ class Between:
         form = dict(await request.post()) if request.method == "POST" else None
         if form is not None:
             self.forms.append(form)
-        await asyncio.sleep(self.seconds)
+        await self._meanwhile(request.path)
         for part, text in self.texts.items():
             if part in request.path:
                 return web.Response(text=text, content_type="application/json")
@@ -58,3 +64,13 @@ class Between:
                 text = json.dumps(change(json.loads(text)))
         text = text.replace(self._base, self.url)
         return web.Response(text=text, status=status, content_type="application/json")
+
+    async def _meanwhile(self, path: str) -> None:
+        await asyncio.sleep(self.seconds)
+        for part in [part for part in self.before if part in path]:
+            await self.before.pop(part)()
+        if self.gather and "/token" in path:
+            self._there += 1
+            if self._there == self.gather:
+                self._all_there.set()
+            await self._all_there.wait()

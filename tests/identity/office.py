@@ -14,7 +14,7 @@ from bot.workspace.microsoft.stand_in import MicrosoftStandIn
 from core.errors import SourceFailed
 from core.identity.accounts import Accounts
 from core.identity.settings import EntraSettings
-from core.identity.steps import Known, Linked
+from core.identity.steps import Directory, Known, Linked
 from core.identity.vault import KeyRing
 from core.records import PersonId
 from core.storage.database import Database
@@ -72,6 +72,7 @@ class Office:
     clock: Clock
     known: dict[PersonId, Known]
     settings: EntraSettings
+    directory: Directory
     told: list[Linked] = field(default_factory=list[Linked])
     browsers: list[Browser] = field(default_factory=list[Browser])
 
@@ -107,7 +108,7 @@ class Office:
 
 @asynccontextmanager
 async def office(
-    ms: MicrosoftStandIn, database: Database, clock: Clock, *, base: str = ""
+    ms: MicrosoftStandIn, database: Database, clock: Clock, *, base: str = "", **how: Any
 ) -> AsyncGenerator[Office]:
     """The bot's two pages on a socket, over this database; `base` is where it finds Microsoft."""
     known = {
@@ -131,8 +132,8 @@ async def office(
         authority=f"{base or ms.entra_url}/{ms.tenant.id}",
         public_url=f"http://127.0.0.1:{runner.addresses[0][1]}",
     )
-    accounts = Accounts(database, RING, settings, directory=directory, clock=clock)
-    made = Office(ms, accounts, database, clock, known, settings)
+    accounts = Accounts(database, RING, settings, directory=directory, clock=clock, **how)
+    made = Office(ms, accounts, database, clock, known, settings, directory)
     holder.append(made)
     try:
         yield made
