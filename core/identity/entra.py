@@ -119,8 +119,9 @@ class Entra:
             force_refresh=fresh,
             claims_challenge=challenge or None,
         )
-        if answer is None:
-            raise failures.need("revoked", scopes=wanted)
+        if not answer:
+            # Nothing to renew with, or an answer without content.
+            raise failures.need("unavailable" if _can_renew(cache) else "revoked", scopes=wanted)
         if not isinstance(answer.get("access_token"), str):
             _tell("entra.refresh_refused", answer)
             raise failures.of_answer(answer, wanted)
@@ -205,6 +206,10 @@ def _own(app: Any, account: Account) -> Any:
         if candidate["local_account_id"].lower() == account.oid.lower():
             return candidate
     return None
+
+
+def _can_renew(cache: Any) -> bool:
+    return bool(list(cache.search(cache.CredentialType.REFRESH_TOKEN)))
 
 
 def _target(cache: Any, value: str) -> str:
