@@ -73,6 +73,7 @@ class Office:
     known: dict[PersonId, Known]
     settings: EntraSettings
     directory: Directory
+    served: str
     told: list[Linked] = field(default_factory=list[Linked])
     browsers: list[Browser] = field(default_factory=list[Browser])
 
@@ -133,7 +134,7 @@ async def office(
         public_url=f"http://127.0.0.1:{runner.addresses[0][1]}",
     )
     accounts = Accounts(database, RING, settings, directory=directory, clock=clock, **how)
-    made = Office(ms, accounts, database, clock, known, settings, directory)
+    made = Office(ms, accounts, database, clock, known, settings, directory, settings.public_url)
     holder.append(made)
     try:
         yield made

@@ -149,70 +149,79 @@ async def an_altered_row(office: Office) -> Page:
     return await office.back(browser, query)
 
 
-def patched(**claims: object) -> Attack:
-    async def attack(office: Office) -> Page:
-        office.ms.entra.id_token_patch = claims
-        return await office.link(MARA, "mara")
-
-    return attack
-
-
 async def a_key_of_somebody_else(office: Office) -> Page:
     office.ms.entra.id_token_keys = SigningKeys()
     return await office.link(MARA, "mara")
 
 
-ATTACKS: dict[str, Attack] = {
-    attack.__name__: attack
-    for attack in (
-        unknown_state,
-        missing_state,
-        swapped_states,
-        another_browser,
-        another_browser_with_a_cookie_of_its_own,
-        a_made_up_cookie,
-        the_attackers_answer_in_the_victims_browser,
-        a_forwarded_link_that_the_victim_follows,
-        a_stolen_link_that_the_attacker_follows,
-        an_answer_that_comes_too_late,
-        a_code_that_was_used,
-        a_code_of_another_client,
-        a_code_without_our_proof_key,
-        another_issuer_in_the_answer,
-        a_parameter_given_twice,
-        a_link_used_as_state,
-        an_error_with_markup,
-        a_row_moved_to_another_person,
-        an_altered_row,
-        a_key_of_somebody_else,
-    )
-} | {
-    "a token for another application": patched(aud="00000000-0000-0000-0000-000000000001"),
-    "a token for several applications": patched(
-        aud=["7d0c2b15-3e64-4f0a-b9c8-1a5d6e7f8091", "other"]
-    ),
-    "a token of another issuer": patched(iss="https://login.evil.example/v2.0"),
-    "a token of another tenant": patched(tid="00000000-0000-0000-0000-000000000002"),
-    "a token without a tenant": patched(tid=None),
-    "a token that has expired": patched(exp=1_700_000_000),
-    "a token that is not yet good": patched(nbf=9_999_999_999),
-    "a token of the future": patched(iat=9_999_999_999),
-    "a token of another sign-in": patched(nonce="0" * 64),
-    "a token without a nonce": patched(nonce=None),
-    "a token about nobody": patched(oid=None),
-    "a token with another address": patched(preferred_username="tomas@elsewhere.example"),
-}
+ATTACKS: list[tuple[Attack, str]] = [
+    (unknown_state, "unknown_or_used"),
+    (missing_state, "unknown_or_used"),
+    (swapped_states, "interaction_required"),
+    (another_browser, "other_browser"),
+    (another_browser_with_a_cookie_of_its_own, "other_browser"),
+    (a_made_up_cookie, "other_browser"),
+    (the_attackers_answer_in_the_victims_browser, "other_browser"),
+    (a_forwarded_link_that_the_victim_follows, "other_person"),
+    (a_stolen_link_that_the_attacker_follows, "other_person"),
+    (an_answer_that_comes_too_late, "unknown_or_used"),
+    (a_code_that_was_used, "revoked"),
+    (a_code_of_another_client, "revoked"),
+    (a_code_without_our_proof_key, "interaction_required"),
+    (another_issuer_in_the_answer, "answer_issuer"),
+    (a_parameter_given_twice, "unknown_or_used"),
+    (a_link_used_as_state, "unknown_or_used"),
+    (an_error_with_markup, "unavailable"),
+    (a_row_moved_to_another_person, "unknown_or_used"),
+    (an_altered_row, "unknown_or_used"),
+    (a_key_of_somebody_else, "unknown_key"),
+]
+"""With the reason for which each has to be refused: for another one it would show nothing."""
+PATCHES: list[tuple[dict[str, object], str]] = [
+    ({"aud": "00000000-0000-0000-0000-000000000001"}, "audience"),
+    ({"aud": ["7d0c2b15-3e64-4f0a-b9c8-1a5d6e7f8091", "other"]}, "audience"),
+    ({"iss": "https://login.evil.example/v2.0"}, "issuer"),
+    ({"tid": "00000000-0000-0000-0000-000000000002"}, "tenant"),
+    ({"tid": None}, "tenant"),
+    ({"exp": 1_700_000_000}, "expired"),
+    ({"exp": None}, "without_exp"),
+    ({"nbf": 9_999_999_999}, "not_yet"),
+    ({"iat": 9_999_999_999}, "not_yet"),
+    ({"nonce": "0" * 64}, "nonce"),
+    ({"nonce": None}, "nonce"),
+    ({"oid": None}, "without_oid"),
+    ({"preferred_username": "tomas@elsewhere.example"}, "other_person"),
+]
+
+
+def reasons(caplog: pytest.LogCaptureFixture) -> list[str]:
+    told = [record for record in caplog.records if record.message == "account.refused"]
+    return [record.__dict__["fields"]["reason"] for record in told]
 
 
 @pytest.mark.promise("I8", "core.identity", "bot.connect")
-@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
-async def test_no_forged_answer_connects_anything(one: Office, attack: Attack) -> None:
+@pytest.mark.parametrize(("attack", "reason"), ATTACKS, ids=[a.__name__ for a, _ in ATTACKS])
+async def test_no_forged_answer_connects_anything(
+    one: Office, attack: Attack, reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
     page = await attack(one)
     assert page.status in (400, 503), page.text
+    assert reasons(caplog)[-1] == reason
     assert not one.told
     for person in (MARA, TOM):
         assert not await one.is_linked(person)
         assert await one.accounts.joined(person) == (person,)
+
+
+@pytest.mark.promise("I8", "core.identity")
+@pytest.mark.parametrize(("patch", "reason"), PATCHES, ids=str)
+async def test_no_forged_id_token_connects_anything(
+    one: Office, patch: dict[str, object], reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    one.ms.entra.id_token_patch = patch
+    assert (await one.link(MARA, "mara")).status == 400
+    assert reasons(caplog) == [reason]
+    assert not one.told and not await one.is_linked(MARA)
 
 
 @pytest.mark.promise("I8", "core.identity", "bot.connect")
