@@ -4,6 +4,8 @@ Expected outcomes are returned as values; these are the surprises. Every docstri
 message.
 """
 
+from typing import Literal
+
 
 class CountersignError(Exception):
     """Something went wrong."""
@@ -40,6 +42,20 @@ class DeadlineExceeded(CountersignError):
     """The time for this ran out."""
 
 
+class NeedsAccount(CountersignError):
+    """A Microsoft account has to be connected first.
+
+    `kind` is `connect` (never connected), `consent` (a scope is missing), `sign_in` (the grant was
+    revoked or ran out) or `policy` (conditional access, MFA). `sentence` is for the person whose
+    account it is.
+    """
+
+    def __init__(self, kind: str = "connect", sentence: str = "") -> None:
+        super().__init__(sentence or "A Microsoft account has to be connected first.")
+        self.kind = kind
+        self.sentence = str(self)
+
+
 class DeliveryFailed(CountersignError):
     """The chat platform did not take the post; trying again may help.
 
@@ -68,3 +84,34 @@ class ModelFailed(CountersignError):
         super().__init__(message or f"the model did not answer: {kind}")
         self.kind = kind
         self.retry_after = retry_after
+
+
+AccountNeed = Literal[
+    "not_linked", "consent_required", "revoked", "interaction_required", "unavailable"
+]
+
+
+class NeedsAccount(CountersignError):
+    """Your Microsoft account is needed for this.
+
+    `kind`: `not_linked` (no account connected), `consent_required` (a permission was never
+    granted), `revoked` (the sign-in counts no longer; what was stored is erased),
+    `interaction_required` (a further proof is asked for: MFA, conditional access), `unavailable`
+    (Microsoft did not answer as it should; trying again later may help, connecting does not).
+    The message is the sentence for the person.
+
+    `scopes` and `claims` are what a new sign-in has to ask for.
+    """
+
+    def __init__(
+        self,
+        kind: AccountNeed,
+        sentence: str = "",
+        *,
+        scopes: tuple[str, ...] = (),
+        claims: str = "",
+    ) -> None:
+        super().__init__(sentence or "Your Microsoft account is needed for this.")
+        self.kind: AccountNeed = kind
+        self.scopes = scopes
+        self.claims = claims

@@ -138,7 +138,7 @@ class ChatDoor:
                 chat = await self._clients.of(settings)
         except TimeoutError:
             raise ModelFailed("timeout", f"`{settings.key}` was not ready in time") from None
-        spoken = to_langchain(messages, dialect(settings))
+        spoken = to_langchain(messages, dialect(settings), has_tools=bool(tools))
         runnable = chat.bind_tools(tool_schemas(tools)) if tools else chat
         try:
             with untraced():

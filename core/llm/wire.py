@@ -25,18 +25,34 @@ class Heard:
     model: str
 
 
-def to_langchain(messages: Sequence[ModelMessage], dialect: Dialect) -> "list[BaseMessage]":
+def to_langchain(
+    messages: Sequence[ModelMessage], dialect: Dialect, *, has_tools: bool
+) -> "list[BaseMessage]":
     """The conversation as LangChain takes it.
 
     Anthropic takes one system text, ahead of everything: later ones (a skill) are appended to it.
+    It also refuses calls and results in a request that defines no tools, which the last call of a
+    turn is: there they are told in words.
     """
     from langchain_core.messages import SystemMessage
 
     if dialect != "anthropic":
         return [_message(m) for m in messages]
     system = "\n\n".join(m.text for m in messages if m.role == "system" and m.text)
-    rest = [_message(m) for m in messages if m.role != "system"]
-    return [SystemMessage(system), *rest] if system else rest
+    rest = [m for m in messages if m.role != "system"]
+    spoken = [_message(m if has_tools else _told(m)) for m in rest]
+    return [SystemMessage(system), *spoken] if system else spoken
+
+
+def _told(message: ModelMessage) -> ModelMessage:
+    """The message without any call or result block, for a request without tools."""
+    if message.role == "tool":
+        kind = "failed" if message.is_error else "came back"
+        return ModelMessage(role="user", text=f"(a tool call {kind})\n{message.text}")
+    if not message.calls:
+        return message
+    calls = "\n".join(f"(called {c.name} with {json.dumps(c.arguments)})" for c in message.calls)
+    return ModelMessage(role=message.role, text=f"{message.text}\n{calls}".strip())
 
 
 def tool_schemas(tools: Sequence[ToolSchema]) -> list[Json]:

@@ -14,7 +14,7 @@ from core.errors import NotAllowed
 from core.policy.rules import CHANGED, EVERYTHING, NOT_ACCEPTED, permit
 from core.records import PermittedSet, Person, PersonId, Place
 from core.specialists.server import serving, tags
-from tests.capabilities.bridge import QUICK, StoppedClock, catalog, silence, tool, trusted, until
+from tests.capabilities.bridge import PATIENT, StoppedClock, catalog, silence, tool, trusted, until
 from tests.fakes.mcp_legacy import LegacyServer, echo_tool, legacy_server
 from tests.fakes.mcp_modern import modern_server
 from tests.fakes.mcp_pins import MemoryPins
@@ -110,7 +110,7 @@ async def test_a_server_that_is_back_is_found_again_without_a_restart() -> None:
     async with catalog(trusted("old", url), clock=clock) as held:
         assert (await held.discover()).tools == ()
         async with legacy_server(old, port):
-            clock.now += QUICK.retry_after
+            clock.now += PATIENT.retry_after
 
             async def is_back() -> bool:
                 return bool((await held.discover()).tools)

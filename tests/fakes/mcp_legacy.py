@@ -159,7 +159,7 @@ class LegacyServer:
         params = {"message": "Which one?", "requestedSchema": {"type": "object", "properties": {}}}
         ask = {"jsonrpc": "2.0", "id": 900, "method": "elicitation/create", "params": params}
         await stream.write(f"event: message\ndata: {json.dumps(ask)}\n\n".encode())
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await self.answered.wait()
         said = self.answers[-1].get("error", {}).get("message", "accepted")
         result = {"content": [{"type": "text", "text": said}], "isError": True}

@@ -109,6 +109,8 @@ class ModelServer:
     async def _serve(self, request: web.Request, route: str, dialect: Any) -> web.StreamResponse:
         asked = Asked(route=route, body=await request.json(), headers=dict(request.headers))
         step = self._next(asked)
+        if route == "anthropic" and (reason := model_anthropic.refusal(asked.body)):
+            step = failing(400, "invalid_request", reason)
         is_billed = step.status == 200 and not step.hangs
         counted = count(asked, step) if is_billed else Counted()
         self.asked.append(asked)

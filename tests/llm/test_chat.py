@@ -50,7 +50,7 @@ async def test_a_conversation_with_results_and_a_late_skill_reaches_the_model_wh
     asked = ToolCall(id="c1", name="search", arguments={"query": "a"})
     broken = ToolCall(id="c2", name="search", arguments={}, fault="not JSON")
 
-    await desk.ask(
+    reply = await desk.ask(
         messages=[
             ModelMessage(role="system", text="You are Countersign."),
             ModelMessage(role="user", text="earlier question"),
@@ -63,6 +63,7 @@ async def test_a_conversation_with_results_and_a_late_skill_reaches_the_model_wh
         ]
     )
 
+    assert reply.message.text == "done"
     seen = server.asked[0].text
     for part in ("You are Countersign.", "Skill: write briefly.", "earlier answer", "question"):
         assert part in seen
