@@ -1,6 +1,7 @@
 """The bot as it is measured: all of its rooms as they are wired, between a scripted model and a \
 silent chat."""
 
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -137,13 +138,13 @@ async def stand(
     With `embeds` questions are embedded by the offline model, else by a stub. With `is_timed` the
     watch sees the seams.
     """
-    watch, folder = Stopwatch(), folder.absolute()
-    folder.mkdir(parents=True, exist_ok=True)
+    watch = Stopwatch()
+    folder.mkdir(parents=True)
     read = _settings(folder)
     opened = wiring.open_database
 
-    async def open_timed(url: str) -> Database:
-        inner = await opened(url)
+    async def open_timed(url: str, **how: Any) -> Database:
+        inner = await opened(url, **how)
         return TimedDatabase(inner, watch) if is_timed else inner  # type: ignore[return-value]
 
     _log_to(folder.with_suffix(".log"), read.secrets())
@@ -219,3 +220,4 @@ def _timed(rooms: Rooms, watch: Stopwatch) -> Rooms:
 def _log_to(path: Path, secrets: Iterable[str]) -> None:
     """Every line is written as in service, to a file."""
     logs.configure(Redactor(secrets), stream=path.open("w"))
+    sys.excepthook = sys.__excepthook__
