@@ -6,7 +6,7 @@ import secrets
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from core.turn.lanes import Lanes
 
 
 @asynccontextmanager
-async def agent(folder: Path, script: Script, *, embeds: bool = True) -> AsyncIterator[Turn]:
+async def agent(folder: Path, script: Script, *, embeds: bool = False) -> AsyncIterator[Turn]:
     def hears(messages: Sequence[BaseMessage]) -> None:
         script.hear([spoken(message) for message in messages])
 
@@ -45,6 +45,11 @@ async def agent(folder: Path, script: Script, *, embeds: bool = True) -> AsyncIt
             del answered[receipt.turn]
 
         yield turn
+
+
+def embedding_agent(folder: Path, script: Script) -> AbstractAsyncContextManager[Turn]:
+    """The same with the offline embedder in place of a stub."""
+    return agent(folder, script, embeds=True)
 
 
 @asynccontextmanager

@@ -47,6 +47,8 @@ def opened(name: str, folder: Path, script: Script) -> AbstractAsyncContextManag
     match name:
         case "countersign":
             from bench.peers.countersign import agent as found
+        case "countersign, embedding":
+            from bench.peers.countersign import embedding_agent as found
         case "langchain":
             from bench.peers.langchain_agent import agent as found
         case "pydantic-ai":
@@ -58,4 +60,4 @@ def opened(name: str, folder: Path, script: Script) -> AbstractAsyncContextManag
     return found(folder, script)
 
 
-AGENTS = ("countersign", "langchain", "pydantic-ai", "openai-agents")
+AGENTS = ("countersign", "countersign, embedding", "langchain", "pydantic-ai", "openai-agents")
