@@ -33,7 +33,7 @@ ADDED = {"outbox": ["replaces"]}
 
 async def test_both_engines_have_the_same_tables(database: Database) -> None:
     for table in ("inbox", "turns", "outbox", "evidence", "files", "entries", "pins",
-                  "checkpoints", "checkpoint_writes", "embeddings"):  # fmt: skip
+                  "checkpoints", "embeddings"):  # fmt: skip
         if database.dialect == "sqlite":
             rows = await database.fetch("SELECT name FROM pragma_table_info(?)", (table,))
         else:
