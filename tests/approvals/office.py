@@ -114,7 +114,7 @@ class Accounts:
 
     async def token(self, person: PersonId, scopes: Sequence[str]) -> str:
         if person not in self.connected:
-            raise NeedsAccount("sign_in", "Connect your account again.")
+            raise NeedsAccount("revoked", "Connect your account again.")
         self.minted.append((person, tuple(scopes)))
         return f"token of {person}, number {len(self.minted)}"
 
