@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from adapters.slack import app as slack
-from adapters.slack import edge
+from adapters.slack import edge, manifest
 from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
 from bot import parts, turns
@@ -19,6 +19,7 @@ from bot.config import Config
 from bot.lifecycle import Part, Simple
 from bot.settings import Settings
 from bot.workspace.local import LocalWorkspace
+from bot.workspace.slack.install import installed
 from core.capabilities.catalog import Catalog
 from core.capabilities.servers import Limits, Server
 from core.identity.vault import KeyRing
@@ -42,6 +43,9 @@ from core.turn.deliver import Courier
 from core.turn.intake import Intake
 from core.turn.lanes import LaneLimits, Lanes
 from core.turn.run import Rooms
+
+OWN_MANIFEST = "https://countersign.invalid"
+"""Any address will do: the local workspace is told where the bot is when it is up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +163,8 @@ def _lanes(rooms: Rooms, clock: Clock) -> Lanes:
 async def _workspace(held: AsyncExitStack, settings: Settings) -> LocalWorkspace | None:
     if not settings.is_workspace:
         return None
-    return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port))
+    app = installed(manifest.of(OWN_MANIFEST))
+    return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port, app=app))
 
 
 def _slack(settings: Settings, workspace: LocalWorkspace | None) -> SlackSettings:
