@@ -56,7 +56,7 @@ export function isReplying() {
 // In a channel the app hears only what mentions it, also in a thread.
 function invitation(channel) {
   const isHeard = !channel?.members.includes(state.app.id) || isWithApp(channel);
-  return isHeard ? "Reply…" : `Reply… (@${state.app.name} asks on)`;
+  return isHeard ? "Reply…" : `Reply… mention @${state.app.name} to ask on`;
 }
 
 function fill(thread) {
