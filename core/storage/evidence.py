@@ -2,31 +2,35 @@
 
 from core.records import Evidence, EvidenceId, ThreadId, TurnId
 from core.storage.bodies import packed, unpacked
-from core.storage.database import Database, Statements
+from core.storage.database import Database, Statements, Transaction
 
 
 async def keep(db: Database, evidence: Evidence) -> None:
-    """Keep the result. A second one under the same id replaces it: a round that is run again
-    after a crash gives its calls the same ids. It is durable with the end of its turn at the
-    latest."""
+    """Keep the result. It is durable with the end of its turn at the latest."""
     async with db.transaction(is_durable=False) as tx:
-        await tx.execute(
-            """
-            INSERT INTO evidence (id, turn, thread, person, tool, body, made_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (id) DO UPDATE SET body = excluded.body, made_at = excluded.made_at
-            WHERE evidence.turn = excluded.turn
-            """,
-            (
-                evidence.id,
-                evidence.turn,
-                evidence.thread,
-                evidence.person,
-                evidence.tool,
-                packed(Evidence, evidence),
-                evidence.made_at,
-            ),
-        )
+        await write(tx, evidence)
+
+
+async def write(tx: Transaction, evidence: Evidence) -> None:
+    """Write the result in a transaction of the caller's. A second one under the same id replaces
+    it: a round that is run again after a crash gives its calls the same ids."""
+    await tx.execute(
+        """
+        INSERT INTO evidence (id, turn, thread, person, tool, body, made_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET body = excluded.body, made_at = excluded.made_at
+        WHERE evidence.turn = excluded.turn
+        """,
+        (
+            evidence.id,
+            evidence.turn,
+            evidence.thread,
+            evidence.person,
+            evidence.tool,
+            packed(Evidence, evidence),
+            evidence.made_at,
+        ),
+    )
 
 
 async def read(db: Statements, evidence: EvidenceId) -> Evidence | None:
