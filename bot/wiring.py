@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from adapters.slack import app as slack
-from adapters.slack import edge
+from adapters.slack import edge, manifest
 from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
 from bot import turns
@@ -20,6 +20,7 @@ from bot.lifecycle import Loop, Part, Simple
 from bot.settings import Settings
 from bot.sweeper import Sweeper
 from bot.workspace.local import LocalWorkspace
+from bot.workspace.slack.install import installed
 from core.capabilities.catalog import Catalog
 from core.capabilities.servers import Limits, Server
 from core.identity.vault import KeyRing
@@ -44,6 +45,8 @@ from core.turn.intake import Intake
 from core.turn.lanes import LaneLimits, Lanes
 from core.turn.run import Rooms
 
+OWN_MANIFEST = "https://countersign.invalid"
+"""Any address will do: the local workspace is told where the bot is when it is up."""
 DRAIN_SECONDS = 18.0
 """For running turns to end, before they are given back."""
 
@@ -183,7 +186,8 @@ def _lanes(rooms: Rooms, clock: Clock) -> Lanes:
 async def _workspace(held: AsyncExitStack, settings: Settings) -> LocalWorkspace | None:
     if not settings.is_workspace:
         return None
-    return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port))
+    app = installed(manifest.of(OWN_MANIFEST))
+    return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port, app=app))
 
 
 def _slack(settings: Settings, workspace: LocalWorkspace | None) -> SlackSettings:

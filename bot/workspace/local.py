@@ -8,6 +8,7 @@ from bot.workspace.page import Page
 from bot.workspace.sights import HINTS
 from bot.workspace.slack.records import App
 from bot.workspace.slack_server import SlackStandIn
+from core.errors import Misconfigured
 
 
 class LocalWorkspace:
@@ -30,8 +31,14 @@ class LocalWorkspace:
         await self.stop()
 
     async def start(self) -> None:
-        """Raises OSError when the port is taken."""
-        await self.slack.start()
+        """Raises `Misconfigured` when the port is taken."""
+        try:
+            await self.slack.start()
+        except OSError as error:
+            raise Misconfigured(
+                f"The local workspace cannot have its port: {error.strerror}. Is Countersign"
+                " running already? If not, set COUNTERSIGN_WORKSPACE_PORT to another."
+            ) from error
         await self.microsoft.start()
         self.microsoft.tenant.page = self.slack.base
 
