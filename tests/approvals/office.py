@@ -255,6 +255,15 @@ async def _all_posts(db: Database) -> list[Post]:
     return [outbox._post(row["body"], row["attempt"]) for row in rows]
 
 
+async def approved(
+    room: Office, arguments: Json | None = None, key: str = "mail/send"
+) -> ParkedCall:
+    """A call that its asker has agreed to."""
+    call = await room.park(arguments, key=key)
+    assert (await room.click(call)).kind == "recorded"
+    return await room.now(call)
+
+
 @asynccontextmanager
 async def office(db: Database, *rules: Json, **section: Any) -> AsyncGenerator[Office]:
     """The office, with two servers: `mail`, whose effect is a post box, and `crm`, a foreign
