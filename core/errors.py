@@ -4,6 +4,8 @@ Expected outcomes are returned as values; these are the surprises. Every docstri
 message.
 """
 
+from typing import Literal
+
 
 class CountersignError(Exception):
     """Something went wrong."""
@@ -68,3 +70,34 @@ class ModelFailed(CountersignError):
         super().__init__(message or f"the model did not answer: {kind}")
         self.kind = kind
         self.retry_after = retry_after
+
+
+AccountNeed = Literal[
+    "not_linked", "consent_required", "revoked", "interaction_required", "unavailable"
+]
+
+
+class NeedsAccount(CountersignError):
+    """Your Microsoft account is needed for this.
+
+    `kind`: `not_linked` (no account connected), `consent_required` (a permission was never
+    granted), `revoked` (the sign-in counts no longer; what was stored is erased),
+    `interaction_required` (a further proof is asked for: MFA, conditional access), `unavailable`
+    (Microsoft did not answer as it should; trying again later may help, connecting does not).
+    The message is the sentence for the person.
+
+    `scopes` and `claims` are what a new sign-in has to ask for.
+    """
+
+    def __init__(
+        self,
+        kind: AccountNeed,
+        sentence: str = "",
+        *,
+        scopes: tuple[str, ...] = (),
+        claims: str = "",
+    ) -> None:
+        super().__init__(sentence or "Your Microsoft account is needed for this.")
+        self.kind: AccountNeed = kind
+        self.scopes = scopes
+        self.claims = claims

@@ -118,8 +118,9 @@ class SlackStandIn:
     ) -> web.StreamResponse:
         """A page elsewhere that points its own name at loopback is turned away."""
         own = {f"{name}:{self._port}" for name in (HOST, "localhost")}
-        origin = request.headers.get("Origin", f"http://{request.host}")
-        if request.host not in own or origin.removeprefix("http://") not in own:
+        origin = request.headers.get("Origin")
+        is_foreign = origin is not None and origin.removeprefix("http://") not in own
+        if request.host not in own or is_foreign:
             return web.Response(status=421, text="This server answers to its loopback name only.")
         return await handler(request)
 

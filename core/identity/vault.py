@@ -52,6 +52,11 @@ class KeyRing:
         nonce = os.urandom(_NONCE)
         return head + nonce + key.encrypt(nonce, data, head + aad.encode())
 
+    def is_current(self, envelope: bytes) -> bool:
+        """Whether the first key sealed it. Raises `Unreadable` for what is no envelope."""
+        head, _, _ = _parts(envelope)
+        return head[len(_MAGIC) + 1 :] == self._keys[0][0].encode()
+
     def unseal(self, envelope: bytes, aad: str) -> bytes:
         """The data of the envelope. Raises `Unreadable` for anything that was not sealed by a
         key of this ring for the same purpose."""

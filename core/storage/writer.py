@@ -66,6 +66,7 @@ class _Turn:
 
     is_single: bool
     """One statement: SQLite undoes a failed statement by itself, a savepoint is not needed."""
+    is_durable: bool
     granted: asyncio.Future[Exception | None] = field(default_factory=_future)
     left: asyncio.Future[bool] = field(default_factory=_future)
     """True to keep what was written."""
@@ -112,6 +113,10 @@ class Writer:
         self._patience = patience
         self._queue: asyncio.Queue[_Turn | None] = asyncio.Queue()
         self._is_closed = False
+        self._next: _Turn | None = None
+        """Taken from the queue, to begin the next group."""
+        self._syncs = True
+        """How the connection commits now: it is opened with `synchronous=FULL`."""
 
     def close(self) -> None:
         """Let `run` return after the turns that are already waiting."""
@@ -119,14 +124,16 @@ class Writer:
         self._queue.put_nowait(None)
 
     @asynccontextmanager
-    async def turn(self, *, is_single: bool = False) -> AsyncGenerator[WriterTransaction]:
+    async def turn(
+        self, *, is_single: bool = False, is_durable: bool = True
+    ) -> AsyncGenerator[WriterTransaction]:
         """Write; committed when the block was left without an exception.
 
         Raises `Unavailable` when no turn came in time or the commit failed.
         """
         if self._is_closed:
             raise Unavailable("The database is closed.")
-        mine = _Turn(is_single)
+        mine = _Turn(is_single, is_durable)
         self._queue.put_nowait(mine)
         try:
             await self._await_grant(mine)
@@ -150,12 +157,14 @@ class Writer:
 
     async def run(self) -> None:
         """Serve turns until `close`, group by group."""
-        while (first := await self._queue.get()) is not None:
+        while (first := self._next or await self._queue.get()) is not None:
+            self._next = None
             await self._serve_group(first)
 
     async def _serve_group(self, first: _Turn) -> None:
         kept: list[_Turn] = []
         try:
+            await self._choose_sync(first.is_durable)
             await self._connection.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as failure:
             first.settle(_unavailable(failure))
@@ -164,7 +173,7 @@ class Writer:
             turn: _Turn | None = first
             while turn is not None:
                 await self._serve(turn, kept)
-                turn = self._next_of_group(len(kept))
+                turn = self._next_of_group(len(kept), first.is_durable)
             await self._connection.execute("COMMIT")
         except sqlite3.Error as failure:
             # The whole group is undone: nobody was told yet that anything is recorded.
@@ -176,12 +185,24 @@ class Writer:
             for member in kept:
                 member.settle(None)
 
-    def _next_of_group(self, size: int) -> _Turn | None:
+    async def _choose_sync(self, syncs: bool) -> None:
+        """Sync the log with the next commit, or leave that to a later one: a sync covers all
+        that was committed before. SQLite takes the setting outside a transaction alone."""
+        if syncs != self._syncs:
+            await self._connection.execute(
+                "PRAGMA synchronous = FULL" if syncs else "PRAGMA synchronous = NORMAL"
+            )
+            self._syncs = syncs
+
+    def _next_of_group(self, size: int, syncs: bool) -> _Turn | None:
         if size >= LARGEST_GROUP or self._queue.empty():
             return None
         turn = self._queue.get_nowait()
         if turn is None:
             self._queue.put_nowait(None)
+        elif turn.is_durable and not syncs:
+            self._next = turn
+            return None
         return turn
 
     async def _serve(self, turn: _Turn, kept: list[_Turn]) -> None:

@@ -1,5 +1,6 @@
 """What the bot says of itself: the greeting of a first contact and the answer to `help`."""
 
+from core.context.shape import cut
 from core.records import Person
 from core.turn.permitted import Offer
 from core.turn.setup import Setup
@@ -48,4 +49,4 @@ def _names(kind: str, names: tuple[str, ...]) -> str:
 def _sentence(text: str) -> str:
     """The first sentence of a description, on one line."""
     line = " ".join(text.split())
-    return line.split(". ")[0].rstrip(".")[:140]
+    return cut(line.split(". ")[0].rstrip("."), 160)

@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from core.llm.demo import memory, tables
-from core.llm.demo.arguments import IDS
 from core.llm.demo.choice import properties, vocabulary
 from core.llm.demo.conversation import Conversation
 from core.llm.demo.memory import HONEST
-from core.llm.demo.plan import Plan, is_small_talk, reads_handles
+from core.llm.demo.plan import Plan
+from core.llm.demo.ranking import reads_handles
 from core.llm.demo.results import Result, Table, parsed, prose, table
+from core.llm.demo.small_talk import is_small_talk
 from core.llm.demo.tables import spoken
+from core.llm.demo.values import IDS
 from core.llm.demo.words import first_sentence, words
 from core.records import ToolSchema
 
@@ -35,7 +37,7 @@ def _body(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -
     if is_small_talk(question):
         return f"Hello! {_abilities(tools)}"
     if memory.states_something(question):
-        return f"Noted in this thread: “{question.strip()}” Ask me for it whenever you need it."
+        return f"{memory.NOTED} “{question.strip()}” Ask me for it whenever you need it."
     if memory.asks_for_summary(question):
         return _summary(conversation)
     if plan.missing:

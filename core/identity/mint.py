@@ -1,0 +1,116 @@
+"""Hands out tokens that act for a person: fresh at the click, one for each resource."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from weakref import WeakValueDictionary
+
+from core.errors import NeedsAccount, Unreadable
+from core.identity import failures, scopes
+from core.identity.custody import Custody, Kept
+from core.identity.entra import Entra, Minted
+from core.identity.people import People
+from core.ports import Clock
+from core.records import PersonId
+from core.telemetry import logs
+
+log = logs.get(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """A right to act for one person, towards one resource."""
+
+    value: str = field(repr=False)
+    granted: frozenset[str]
+    """Graph's permissions without the address, those of others with it."""
+    oid: str
+    """Whose it is."""
+    expires: float
+
+
+class Mint:
+    """Tokens from what is kept. Each lock guards the refresh token of one person, which changes
+    whenever it is used. `patience` is in seconds for one token, the wait for others of the same
+    person included."""
+
+    def __init__(
+        self, entra: Entra, custody: Custody, people: People, clock: Clock, *, patience: float
+    ) -> None:
+        self._entra, self._custody, self._people, self._clock = entra, custody, people, clock
+        self._patience = patience
+        self._locks = WeakValueDictionary[PersonId, asyncio.Lock]()
+
+    async def token(
+        self, person: PersonId, wanted: tuple[str, ...], *, fresh: bool, challenge: str
+    ) -> Token:
+        """Raises `NeedsAccount`."""
+        try:
+            async with asyncio.timeout(self._patience):
+                owner = await self.owner(person)
+                if owner is None:
+                    raise await self._nothing(person, wanted)
+                async with self.lock(owner):
+                    return await self._mint(owner, wanted, fresh=fresh, challenge=challenge)
+        except TimeoutError:
+            raise failures.need("unavailable") from None
+        except Unreadable:
+            log.error("tokens.unreadable", person=person)
+            raise failures.need("revoked", says="unreadable", scopes=wanted) from None
+
+    def lock(self, owner: PersonId) -> asyncio.Lock:
+        return self._locks.setdefault(owner, asyncio.Lock())
+
+    async def owner(self, person: PersonId) -> PersonId | None:
+        """Under which of the human's persons tokens are kept. Raises `Unreadable`."""
+        if await self._custody.kept(person):
+            return person
+        for other in (await self._people.joined(person))[1:]:
+            if await self._custody.kept(other):
+                return other
+        return None
+
+    async def _nothing(self, person: PersonId, wanted: tuple[str, ...]) -> NeedsAccount:
+        is_linked = await self._custody.link(person) is not None
+        return failures.need("revoked" if is_linked else "not_linked", scopes=wanted)
+
+    async def _mint(
+        self, owner: PersonId, wanted: tuple[str, ...], *, fresh: bool, challenge: str
+    ) -> Token:
+        kept = await self._custody.kept(owner)
+        if kept is None:
+            raise await self._nothing(owner, wanted)
+        try:
+            # A caller who gives up leaves the thread behind. That loses nothing: Entra lets a
+            # refresh token be used again, and the thread ends by the deadlines of its requests.
+            minted = await asyncio.to_thread(
+                self._entra.mint,
+                kept.cache,
+                kept.account,
+                wanted,
+                fresh=fresh,
+                challenge=challenge,
+            )
+        except NeedsAccount as need:
+            if need.kind == "revoked":
+                await self._custody.erase_tokens(kept)
+                log.info("tokens.erased", person=owner, reason="revoked")
+            raise
+        await self._keep(kept, minted, wanted)
+        if scopes.missing(wanted, minted.granted):
+            raise failures.need("consent_required", scopes=wanted)
+        return Token(
+            value=minted.value,
+            granted=minted.granted,
+            oid=kept.account.oid,
+            expires=self._clock() + minted.seconds,
+        )
+
+    async def _keep(self, kept: Kept, minted: Minted, wanted: tuple[str, ...]) -> None:
+        if not minted.has_changed:
+            return
+        newer = replace(kept, cache=minted.cache, granted=kept.granted | minted.granted)
+        if await self._custody.renew(newer, now=self._clock()):
+            return
+        # Renewed by another process: theirs is as good. Erased: the person has disconnected.
+        if await self._custody.kept(kept.person) is None:
+            raise failures.need("not_linked", scopes=wanted)
