@@ -228,7 +228,8 @@ class EntraRoutes:
         script = f"'nonce-{nonce}'" if nonce else "'none'"
         headers = _kept_by_nobody() | {
             "Content-Security-Policy": (
-                f"default-src 'none'; style-src 'self'; img-src 'self'; script-src {script}; base-uri 'none'; "
+                f"default-src 'none'; style-src 'self'; img-src 'self'; script-src {script}; "
+                f"base-uri 'none'; "
                 f"form-action 'self'{origin}; frame-ancestors 'none'"
             ),
             "Referrer-Policy": "no-referrer",
