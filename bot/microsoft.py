@@ -1,8 +1,10 @@
 """Joins the account link and the approvals: whose token, who somebody is, what a sign-in tells."""
 
+import secrets
 from collections.abc import Sequence
 
 from core.approvals.rooms import Known
+from core.errors import Unreadable
 from core.identity.accounts import Accounts
 from core.identity.steps import Linked
 from core.records import Answer, Person, PersonId, Post, TurnId
@@ -32,7 +34,11 @@ class People:
         self._accounts = accounts
 
     async def known(self, person: PersonId) -> Known | None:
-        ids = frozenset(await self._accounts.joined(person))
+        try:
+            ids = frozenset(await self._accounts.joined(person))
+        except Unreadable:
+            # An altered link joins nobody: this person counts as themselves alone.
+            ids = frozenset({person})
         account = await self._accounts.account(person)
         entra = {f"entra:{account.oid}"} if account else set[str]()
         return Known(person=Person(id=person), ids=ids | entra)
@@ -47,7 +53,7 @@ class Welcome:
     async def __call__(self, linked: Linked) -> None:
         surface = linked.person.partition(":")[0]
         post = Post(
-            id=f"linked:{linked.person}:{linked.account.oid}:{','.join(sorted(linked.granted))}",
+            id=f"linked:{secrets.token_hex(8)}",
             turn=TurnId(""),
             surface=surface,
             address=linked.address,
