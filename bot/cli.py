@@ -3,6 +3,7 @@
 # Imports stand inside the commands: `countersign --help` answers at once.
 import argparse
 import asyncio
+import importlib
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -79,6 +80,8 @@ def _run(given: argparse.Namespace) -> int:
     if not settings.keys:
         settings = _with_own_keys(settings)
         redactor.learn(*settings.secrets())
+    # Loading the rooms takes a second or two, in which asyncio would hold back a Ctrl-C.
+    importlib.import_module("bot.wiring")
     return asyncio.run(_running(settings, config))
 
 

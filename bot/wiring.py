@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from adapters.slack import app as slack
-from adapters.slack import edge
+from adapters.slack import edge, manifest
+from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
-from bot import parts, turns
+from bot import turns
 from bot.config import Config
-from bot.lifecycle import Part, Simple
+from bot.lifecycle import Loop, Part, Simple
 from bot.settings import Settings
+from bot.sweeper import Sweeper
 from bot.workspace.local import LocalWorkspace
+from bot.workspace.slack.install import installed
 from core.capabilities.catalog import Catalog
 from core.capabilities.servers import Limits, Server
 from core.identity.vault import KeyRing
@@ -27,7 +30,7 @@ from core.llm.embed import EmbeddingSettings, EmbedDoor
 from core.llm.models import rates
 from core.loop import graph
 from core.loop.checkpoints import SealedSaver
-from core.ports import Clock
+from core.ports import Clock, Surface
 from core.records import LedgerEntry
 from core.specialists.sample.server import NAME as SAMPLE
 from core.specialists.sample.server import sample_server
@@ -41,6 +44,11 @@ from core.turn.deliver import Courier
 from core.turn.intake import Intake
 from core.turn.lanes import LaneLimits, Lanes
 from core.turn.run import Rooms
+
+OWN_MANIFEST = "https://countersign.invalid"
+"""Any address will do: the local workspace is told where the bot is when it is up."""
+DRAIN_SECONDS = 18.0
+"""For running turns to end, before they are given back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +69,7 @@ class Wired:
         return Readings(
             database=await probe.write_fault(self.rooms.db, now=now),
             disk_free=shutil.disk_usage(folder).free if folder.exists() else None,
-            lane_silence=parts.silence(self.lanes, self.rooms.clock),
+            lane_silence=max(0.0, now - (self.lanes.looked_at or now)),
             outbox_age=0.0 if due is None else max(0.0, now - due),
         )
 
@@ -74,25 +82,34 @@ class Wired:
 
 @asynccontextmanager
 async def build(
-    settings: Settings, config: Config, *, clock: Clock = time.time
+    settings: Settings,
+    config: Config,
+    *,
+    clock: Clock = time.time,
+    pacing: Pacing | None = None,
 ) -> AsyncGenerator[Wired]:
     """The bot, ready to be started. What it holds open is closed on the way out, after the parts
-    have drained. Raises `Misconfigured`."""
+    have drained. `pacing` replaces Slack's own. Raises `Misconfigured`."""
     async with AsyncExitStack() as held:
         workspace = await _workspace(held, settings)
         rooms = await _rooms(held, settings, config, clock, is_sample=workspace is not None)
         door = Intake(rooms.db, rooms.setup, rooms.catalog, clock, new_id=_new_id)
-        adapter = slack.build(_slack(settings, workspace), door, clock)
+        adapter = slack.build(_slack(settings, workspace), door, clock, pacing=pacing)
         rooms.surfaces[adapter.surface.name] = adapter.surface
         lanes = _lanes(rooms, clock)
-        courier = Courier(rooms.db, adapter.surface, clock=clock, chance=random.random)
         yield Wired(
             rooms=rooms,
             routes=adapter.routes,
             parts=(
                 Simple(name="slack", start=adapter.start, stop=adapter.close),
-                parts.courier(courier, adapter.surface.name),
-                parts.lanes(lanes),
+                _courier(rooms, adapter.surface),
+                _sweeper(rooms),
+                Loop(
+                    name="lanes",
+                    work=lanes.run,
+                    drain=lambda: lanes.drain(DRAIN_SECONDS),
+                    grace=DRAIN_SECONDS + 2.0,
+                ),
             ),
             lanes=lanes,
             settings=settings,
@@ -103,7 +120,7 @@ async def build(
 async def _rooms(
     held: AsyncExitStack, settings: Settings, config: Config, clock: Clock, *, is_sample: bool
 ) -> Rooms:
-    db = await open_database(settings.database)
+    db = await open_database(settings.database, state=settings.state)
     held.push_async_callback(db.close)
 
     async def add(entry: LedgerEntry) -> None:
@@ -139,6 +156,21 @@ async def _rooms(
     )
 
 
+def _courier(rooms: Rooms, surface: Surface) -> Loop:
+    courier = Courier(rooms.db, surface, clock=rooms.clock, chance=random.random)
+    return Loop(
+        name=f"courier.{surface.name}",
+        work=courier.run,
+        drain=lambda: courier.drain(5.0),
+        grace=7.0,
+    )
+
+
+def _sweeper(rooms: Rooms) -> Loop:
+    sweeper = Sweeper(rooms.db, rooms.clock)
+    return Loop(name="sweeper", work=sweeper.run, drain=sweeper.drain)
+
+
 def _lanes(rooms: Rooms, clock: Clock) -> Lanes:
     return Lanes(
         rooms.db,
@@ -154,7 +186,8 @@ def _lanes(rooms: Rooms, clock: Clock) -> Lanes:
 async def _workspace(held: AsyncExitStack, settings: Settings) -> LocalWorkspace | None:
     if not settings.is_workspace:
         return None
-    return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port))
+    app = installed(manifest.of(OWN_MANIFEST))
+    return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port, app=app))
 
 
 def _slack(settings: Settings, workspace: LocalWorkspace | None) -> SlackSettings:

@@ -1,4 +1,4 @@
-"""The values of an approval: the parked call, the card that shows it, the click that decides it.
+"""The values of an approval: the parked call, and the click that decides it.
 
 A parked call is a row that waits for a person. Its card is derived from the row and never the
 other way round; a click names the row and its revision and nothing else.
@@ -6,25 +6,14 @@ other way round; a click names the row and its revision and nothing else.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NewType
+from typing import Any, Literal
 
+from core.cards import Button as Button
+from core.cards import CallId as CallId
+from core.cards import CallState as CallState
+from core.cards import Card as Card
+from core.cards import CardField as CardField
 from core.records import Address, EvidenceId, Json, PersonId, Place, ThreadId, TurnId
-
-CallId = NewType("CallId", str)
-
-CallState = Literal[
-    "parked",
-    "approved",
-    "executing",
-    "done",
-    "failed",
-    "unknown",
-    "cancelled",
-    "expired",
-    "void",
-]
-"""`approved` waits for the executor, `executing` has been claimed. `unknown`: we asked and do not
-know what came of it. `void`: the question was taken back, or a newer call stands for this one."""
 
 EffectKind = Literal["keyed", "checkable", "blind"]
 """`keyed`: repeating with the same key is harmless. `checkable`: what happened can be read
@@ -43,9 +32,14 @@ class Approval:
     """How many different approvers have to agree."""
     seconds: float = 86_400.0
     """From parking to expiry."""
+    also: tuple[tuple[str, ...], ...] = ()
+    """Further sets of approvers, each of which has to agree as well: where rules name different
+    people, all of them apply."""
     deputy: tuple[str, ...] = ()
     """Who may decide as well after `escalate_after` seconds."""
     escalate_after: float = 0.0
+    account: str = ""
+    """`person:<id>` under whose account it runs; empty: the asker's."""
     reason: str = ""
     """The rule or tag that asked for it, in words."""
 
@@ -74,13 +68,20 @@ class ParkedCall:
     """As they will be run."""
     proposed: Json
     """As the model asked for them; differs from `arguments` after an edit."""
+    facts: Json = field(default_factory=dict[str, Any])
+    """What the host adds when it runs, as `Effect.prepare` found it: sender, signature, hashes of
+    attachments."""
+    effect: EffectKind = "blind"
+    """How certain the outcome will be; settled when it is claimed."""
     digest: str
-    """SHA-256 over tool, canonical arguments, authority and revision."""
+    """SHA-256 over tool, canonical arguments, facts, authority and revision."""
     policy_version: str
     approval: Approval
     question: str
     """What led to it, as the person wrote it."""
     evidence: tuple[EvidenceId, ...] = ()
+    sources: tuple[str, ...] = ()
+    """Titles of that evidence."""
     edited_by: PersonId | None = None
     agreed: tuple[PersonId, ...] = ()
     """Who has agreed to this revision so far."""
@@ -89,51 +90,18 @@ class ParkedCall:
     decided_by: PersonId | None = None
     decided_at: float | None = None
     outcome: str = ""
-    """One sentence for people about what came of it; the provider's request id is in the audit."""
+    """One sentence for people about what came of it."""
     link: str = ""
     """Where the effect can be seen (the sent mail, the event), when it has an address."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CardField:
-    """One line of the effect. Values are made visible: no live markup, nothing hidden."""
-
-    label: str
-    value: str
-    marks: tuple[str, ...] = ()
-    """`external`, `confusable`, `hidden text shown`, `changed`, …"""
-    before: str | None = None
-    """What was proposed, where an edit changed it."""
-    is_long: bool = False
-    """A text of its own rather than a line."""
-
-
-Button = Literal["send", "edit", "cancel", "connect", "open", "was_sent", "again"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
-    """A parked call as people see it. What is not on the card does not happen."""
-
-    call: CallId
-    number: int
-    revision: int
-    state: CallState
-    title: str
-    """`Send a mail`."""
-    fields: tuple[CardField, ...]
-    notices: tuple[str, ...] = ()
-    """`Cannot be verified afterwards`, `Four eyes: …`, `Waits for Priya's Microsoft account`."""
-    buttons: tuple[Button, ...] = ()
-    status: str = ""
-    """`Sent by you, 10:42`, `Expired`, …; empty while it waits."""
-    link: str = ""
-    question: str = ""
-    sources: tuple[str, ...] = ()
-    """Titles of the evidence behind it."""
-    expires_at: float
-    approvers: str = ""
-    """Who decides, in words."""
+    waits_for: str = ""
+    """The account that has to be connected before anybody may decide, in a sentence."""
+    can_try_again: bool = True
+    """Of a failed one."""
+    request_id: str = ""
+    """The provider's own id of what was asked of it."""
+    moves: int = 0
+    """How often the row has changed: what a compare-and-set compares besides state and
+    revision."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

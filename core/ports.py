@@ -3,7 +3,8 @@ else."""
 
 from typing import Protocol
 
-from core.parked import Card, Click, Form, Verdict
+from core.cards import Card
+from core.parked import Click, Form, Verdict
 from core.records import Address, FileRef, Person, PersonId, Place, Post, Question, Receipt
 
 

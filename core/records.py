@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NewType
 
+from core.cards import Card
+
 PersonId = NewType("PersonId", str)
 """A person on one surface: `slack:T…/U…`."""
 ThreadId = NewType("ThreadId", str)
@@ -319,15 +321,21 @@ class Post:
     """One row of the outbox: something to be said, once, in one place.
 
     `kind` `answer` goes to the thread for all to read; `private` is shown to `person` alone;
-    `file` carries one file.
+    `file` carries one file; `card` shows a parked call, and `answer` says the same in words.
+    An address that is `{"person": <person id>}` and nothing else was made by core: `person` is
+    reached by direct message.
     """
 
     id: str
     turn: TurnId
     surface: str
     address: Address
-    kind: Literal["answer", "private", "file"]
+    kind: Literal["answer", "private", "file", "card"]
     person: PersonId
     answer: Answer
+    card: Card | None = None
+    replaces: str = ""
+    """The post that showed this copy of the card first. When it reaches the surface, it is the
+    platform's id of what is to be changed in place; empty: nothing is there yet."""
     attempt: int = 0
     """How often it was tried before: above 0 the surface must look whether it is already there."""

@@ -3,10 +3,15 @@
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from core.storage.database import Database, open_database
 from tests.databases import fresh_database, postgres_server
+
+# Loaded now: pytest's plugin would import it at the very end, where CPython 3.11 can fail to parse
+# it ("AST constructor recursion depth mismatch").
+assert hypothesis.__version__
 
 
 @pytest.fixture(scope="session")

@@ -1,17 +1,20 @@
 """The whole bot in this process, on real sockets: what the scenario tests drive."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from adapters.slack.pacing import Pacing
 from bot import config, settings, wiring
 from bot.lifecycle import Part, Standing
 from bot.server import Server
 from bot.wiring import Wired
 from bot.workspace.slack_server import SlackStandIn
+from core.ports import Clock
 from tests.fakes.model_server import ModelServer
 
 
@@ -68,7 +71,7 @@ async def house(
     models: ModelServer | None = None,
     yaml: str = "",
     environment: dict[str, str] | None = None,
-    stand_in: SlackStandIn | None = None,
+    clock: Clock = time.time,
 ) -> AsyncGenerator[House]:
     """The bot on a fresh state under `folder`, with the local workspace as Slack.
 
@@ -81,15 +84,22 @@ async def house(
             "COUNTERSIGN_MODEL": "openai:gpt-5.5",
             "OPENAI_API_KEY": "sk-" + "t" * 40,
             "OPENAI_BASE_URL": models.openai_url,
+            "COUNTERSIGN_EMBEDDINGS": "openai:text-embedding-3-small",
         }
     if yaml:
         (folder / "countersign.yaml").write_text(yaml)
         given["COUNTERSIGN_CONFIG"] = str(folder / "countersign.yaml")
     read = settings.read(given | (environment or {}), folder=folder, is_workspace=True)
-    async with wiring.build(read, config.read(read)) as bot:
+    async with wiring.build(
+        read, config.read(read), clock=clock, pacing=Pacing(time.monotonic, _at_once)
+    ) as bot:
         standing = Standing(is_up=True)
         server = Server(bot, standing, host="127.0.0.1", port=0)
         async with started([*bot.parts, server]):
             bot.greeting(server.address)
             assert bot.workspace is not None
             yield House(slack=bot.workspace.slack, bot=bot, address=server.address)
+
+
+async def _at_once(_: float) -> None:
+    """Posts keep their order; nobody waits for Slack's pace."""

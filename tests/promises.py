@@ -59,11 +59,11 @@ DURABILITY = (
         APPROVALS,
     ),
     kept("D6", "core.storage", "A delivery that was answered with 200 has been committed."),
-    kept(
+    not_yet(
         "D7",
         "core.storage",
         "A decision that was recorded survives a loss of power.",
-        f"a power cut {CRASHES}",
+        f"every connection syncs each commit; a power cut {CRASHES}",
     ),
     kept(
         "D8",
@@ -85,7 +85,7 @@ ORDER = (
         "core.storage core.turn",
         "A thread has one turn at a time, in the order in which its questions were accepted.",
     ),
-    kept("O2", "core.storage", "A delivery that comes again starts nothing."),
+    kept("O2", "core.storage core.turn", "A delivery that comes again starts nothing."),
     kept(
         "O3",
         "adapters.slack",
@@ -188,7 +188,7 @@ PERMISSION = (
 SECRETS = (
     kept(
         "S1",
-        "core.telemetry adapters.slack",
+        "core.telemetry core.loop core.storage adapters.slack",
         "No secret stands in logs, prompts, checkpoints, the ledger, evidence or error texts.",
         "the whole bot under planted secrets, and traces, which do not exist yet",
     ),
@@ -208,12 +208,7 @@ SECRETS = (
     kept(
         "S5", "core.capabilities", "A token reaches the server that it is meant for and no other."
     ),
-    not_yet(
-        "S6",
-        "core.loop core.storage",
-        "A checkpoint that we did not write is not loaded.",
-        "the refusal of every kind of foreign checkpoint has still to be shown",
-    ),
+    kept("S6", "core.loop core.storage", "A checkpoint that we did not write is not loaded."),
     not_yet(
         "S7", "core.storage", "What was erased is gone everywhere.", "there is no erase command yet"
     ),
@@ -228,7 +223,7 @@ SECRETS = (
 EGRESS = (
     kept(
         "E1",
-        "core.policy adapters.slack",
+        "core.policy core.turn adapters.slack",
         "No live address leaves but those that evidence offered and a chip shows.",
     ),
     kept("E2", "adapters.slack", "No platform fetches anything because of what we post.", TEAMS),
@@ -265,27 +260,21 @@ EGRESS = (
         "An uploaded file cannot reach beyond itself.",
         "uploaded files are not read yet",
     ),
-    kept("E9", "core.llm", "A model call that was blocked is billed once and not repeated."),
+    kept(
+        "E9", "core.llm core.turn", "A model call that was blocked is billed once and not repeated."
+    ),
 )
 
 LIMITS = (
-    not_yet(
-        "L1",
-        "core.loop",
-        "A turn asks the model at most five times, the last time without tools.",
-        "the whole loop has still to be driven by a model that never stops asking",
+    kept(
+        "L1", "core.loop", "A turn asks the model at most five times, the last time without tools."
     ),
     kept(
         "L2",
-        "core.capabilities",
+        "core.capabilities core.loop",
         "At most 8,000 characters of a result go into a prompt, and the whole text is kept.",
     ),
-    not_yet(
-        "L3",
-        "core.turn",
-        "A turn ends by its deadline and leaves no task behind.",
-        "a turn has still to be hung in each of its stages",
-    ),
+    kept("L3", "core.turn", "A turn ends by its deadline and leaves no task behind."),
     kept(
         "L4",
         "core.llm core.ledger",

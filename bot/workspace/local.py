@@ -1,21 +1,27 @@
-"""The local workspace: the stand-in for Slack with its page, on one loopback port."""
+"""The local workspace: the stand-ins for Slack and Microsoft 365, each with its page."""
 
 from typing import Self
 
+from bot.workspace.microsoft.page import OutlookPage
+from bot.workspace.microsoft.stand_in import MicrosoftStandIn
 from bot.workspace.page import Page
 from bot.workspace.sights import HINTS
 from bot.workspace.slack.records import App
 from bot.workspace.slack_server import SlackStandIn
+from core.errors import Misconfigured
 
 
 class LocalWorkspace:
     """Start it, give its `slack.app` credentials and `slack.api_url` to the bot, then `connect`
-    it to the bot's address for events."""
+    it to the bot's address for events. `microsoft` plays Entra ID and Graph on a port of its own;
+    the mailboxes are shown beside the Slack page."""
 
     def __init__(self, *, port: int = 0, app: App | None = None) -> None:
         self.slack = SlackStandIn(port=port, app=app)
         self._page = Page(self.slack)
-        self.slack.more_routes.append(self._page.add_routes)
+        self.microsoft = MicrosoftStandIn()
+        self._outlook = OutlookPage(self.microsoft)
+        self.slack.more_routes += [self._page.add_routes, self._outlook.add_routes]
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -25,16 +31,32 @@ class LocalWorkspace:
         await self.stop()
 
     async def start(self) -> None:
-        """Raises OSError when the port is taken."""
-        await self.slack.start()
+        """Raises `Misconfigured` when the port is taken."""
+        try:
+            await self.slack.start()
+        except OSError as error:
+            raise Misconfigured(
+                f"The local workspace cannot have its port: {error.strerror}. Is Countersign"
+                " running already? If not, set COUNTERSIGN_WORKSPACE_PORT to another."
+            ) from error
+        await self.microsoft.start()
+        self.microsoft.tenant.page = self.slack.base
 
     async def stop(self) -> None:
-        await self.slack.stop()
+        try:
+            await self.slack.stop()
+        finally:
+            await self.microsoft.stop()
 
     @property
     def url(self) -> str:
         """The address of the page."""
         return f"{self.slack.base}/"
+
+    @property
+    def mail_url(self) -> str:
+        """The address of the mailboxes."""
+        return f"{self.slack.base}/outlook"
 
     def connect(self, events_url: str) -> None:
         """From now on the app is at this address."""

@@ -11,7 +11,7 @@ from core.capabilities.connection import Connection
 from core.capabilities.listing import Listing, Problem
 from core.capabilities.pins import Pins, is_first_contact, standing
 from core.capabilities.servers import Limits, Server
-from core.errors import NotAllowed, SourceFailed
+from core.errors import Misconfigured, NotAllowed, SourceFailed
 from core.policy.rules import CHANGED
 from core.ports import Clock
 from core.records import Billing, Json, Tool
@@ -53,6 +53,8 @@ class _Shelf:
         self.looked_at: float | None = None
         self.is_stale = True
         self.look: asyncio.Task[None] | None = None
+        self.begun_at = 0.0
+        """When the look began, by the loop's clock."""
 
 
 class Catalog:
@@ -69,6 +71,9 @@ class Catalog:
         self._pins = pins
         self._clock = clock
         self._limits = limits or Limits()
+        names = [server.name for server in servers]
+        if len(set(names)) < len(names):
+            raise Misconfigured(f"two servers have one name: {', '.join(sorted(names))}")
         self._shelves = {server.name: _Shelf() for server in servers}
         self._connections = {server.name: self._connection(server) for server in servers}
         self._group = asyncio.TaskGroup()
@@ -98,13 +103,7 @@ class Catalog:
         """The tools of every server that answers, from what is known; what is older than
         `fresh_for` is asked for again in the background. Only the first discovery waits, and a
         server that does not answer costs its own tools alone."""
-        first = [
-            look
-            for name, shelf in self._shelves.items()
-            if (look := self._look_if_due(name)) is not None and shelf.looked_at is None
-        ]
-        if first:
-            await asyncio.wait(first, timeout=self._limits.first_look)
+        await self._await_first_looks()
         pinned = await self._pins.pinned()
         tools: list[Tool] = []
         problems: list[Problem] = []
@@ -120,6 +119,18 @@ class Catalog:
             accepted |= standing(shelf.listing.tools, pinned, trusted=is_trusted)
             problems.extend(_waiting(name, shelf.listing.tools, accepted))
         return Discovery(tools=tuple(tools), accepted=accepted, problems=tuple(problems))
+
+    async def _await_first_looks(self) -> None:
+        first: list[asyncio.Task[None]] = []
+        patience = 0.0
+        for name, shelf in self._shelves.items():
+            look = self._look_if_due(name)
+            if look is not None and shelf.looked_at is None:
+                first.append(look)
+                patience = max(patience, shelf.begun_at + self._limits.first_look)
+        rest = patience - asyncio.get_running_loop().time()
+        if first and rest > 0:
+            await asyncio.wait(first, timeout=rest)
 
     async def call(
         self,
@@ -176,6 +187,7 @@ class Catalog:
         if age < wait and not (shelf.is_stale and not shelf.failure):
             return None
         shelf.is_stale = False
+        shelf.begun_at = asyncio.get_running_loop().time()
         shelf.look = self._group.create_task(self._look(name, shelf))
         return shelf.look
 
@@ -189,7 +201,7 @@ class Catalog:
             shelf.listing, shelf.failure = Listing(), str(failure)
         # A look runs in the background: whatever it meets must not end the other servers' tasks.
         except Exception as error:
-            log.exception("discovery failed", extra={"server": name})
+            log.warning("discovery failed", extra={"server": name, "kind": type(error).__name__})
             shelf.listing, shelf.failure = Listing(), type(error).__name__
         finally:
             shelf.looked_at = self._clock()

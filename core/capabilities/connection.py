@@ -51,9 +51,12 @@ class Connection:
         self._live: Live | None = None
         self._wanted = asyncio.Event()
         self._opening: asyncio.Future[Live | str] | None = None
+        self._is_closed = False
 
     async def live(self) -> Live:
         """The open client. Raises SourceFailed with the reason when it cannot be opened."""
+        if self._is_closed:
+            raise SourceFailed(f"{self.server.name} is closed")
         if self._live is not None and not self._live.gone.is_set():
             return self._live
         if self._opening is None:
@@ -68,16 +71,18 @@ class Connection:
         """What the server lists now. Raises SourceFailed, also when it takes too long."""
         before = self._live
         live = await self.live()
-        if live is before:
-            errand = Errand(self.server.name)
-            try:
-                async with asyncio.timeout(self._limits.open_within):
-                    live.listing = await self._list(live.client, errand)
-            except TimeoutError:
-                raise SourceFailed(f"{self.server.name} did not list its tools in time") from None
-            except (MCPError, RuntimeError, ValueError) as error:
-                live.gone.set()
+        if live is not before:
+            return live.listing
+        errand = Errand(self.server.name)
+        try:
+            async with asyncio.timeout(self._limits.open_within):
+                live.listing = await self._list(live.client, errand)
+        except (MCPError, RuntimeError, ValueError, TimeoutError) as error:
+            if not errand.rejected:
                 raise SourceFailed(self.sentence(errand, error)) from None
+            # A list that is rejected is rejected for its session: greet the server again.
+            live.gone.set()
+            live = await self.live()
         return live.listing
 
     async def run(self) -> None:
@@ -88,17 +93,20 @@ class Connection:
                 self._wanted.clear()
                 await self._hold()
         finally:
-            self._settle(f"{self.server.name} is being closed")
+            self._is_closed = True
+            self._settle(f"{self.server.name} is closed")
 
     async def _hold(self) -> None:
         """Open the client, hold it open until it is gone, close it."""
         errand = Errand(self.server.name)
+        is_open = False
         try:
             async with AsyncExitStack() as stack:
                 async with asyncio.timeout(self._limits.open_within):
                     live = await self._open(stack, errand)
                 self._live = live
                 self._settle(live)
+                is_open = True
                 async with asyncio.TaskGroup() as group:
                     watch = group.create_task(self._watch(live))
                     await live.gone.wait()
@@ -109,7 +117,9 @@ class Connection:
             log.warning(
                 "MCP client closed", extra={"server": self.server.name, "kind": _kind(error)}
             )
-            self._settle(self.sentence(errand, error))
+            # Once it was open, whoever waits by now waits for the next one.
+            if not is_open:
+                self._settle(self.sentence(errand, error))
         finally:
             if self._live is not None:
                 self._live.gone.set()
@@ -159,8 +169,10 @@ class Connection:
                     break
                 cursor = page.next_cursor
                 if len(listed) > MOST_TOOLS:
-                    raise ValueError("too many tools")
-            return read_listing(self.server.name, listed[:MOST_TOOLS])
+                    break
+            if len(listed) > MOST_TOOLS:
+                raise SourceFailed(f"{self.server.name} lists more than {MOST_TOOLS:,} tools")
+            return read_listing(self.server.name, listed)
         finally:
             ERRAND.reset(token)
 
@@ -186,6 +198,8 @@ class Connection:
     def sentence(self, errand: Errand, error: BaseException) -> str:
         """What to say of a failure: what the wire saw, else what kind of failure it was."""
         name = self.server.name
+        if isinstance(error, SourceFailed):
+            return str(error)
         if errand.fault:
             return f"{name} {errand.fault}"
         if isinstance(error, TimeoutError):

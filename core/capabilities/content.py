@@ -101,7 +101,10 @@ def clean(value: Any, secrets: tuple[str, ...] = ()) -> Any:
 
 
 def clean_text(text: str, secrets: tuple[str, ...] = ()) -> str:
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    # Nearly all of a table's words are plain, and a table has thousands of them.
+    whole = text
+    if not text.isascii():
+        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     for secret in secrets:
         whole = whole.replace(secret, "[removed]")
     return whole.replace("\x00", "\ufffd")

@@ -93,9 +93,9 @@ async def _ask(
     out, because the server had forgotten the session."""
     for is_last in (False, True):
         outcome = await _ask_once(connection, tool, arguments, errand, signs)
-        if is_last or not errand.is_session_lost:
+        if is_last or errand.rejected != 404:
             return outcome
-        errand.fault, errand.is_session_lost = "", False
+        errand.fault, errand.rejected = "", 0
     raise AssertionError("unreachable")
 
 
@@ -118,7 +118,7 @@ async def _ask_once(
             tool.name, arguments, progress_callback=signs.hear, allow_input_required=True
         )
     except (MCPError, RuntimeError, ValueError) as error:
-        if errand.is_session_lost:
+        if errand.rejected == 404:
             live.gone.set()
         return SourceFailed(_failure(connection, tool, errand, error))
     except (anyio.BrokenResourceError, anyio.ClosedResourceError):

@@ -8,6 +8,8 @@ import unicodedata
 LIMIT = 8_000
 """Characters (code points) of one result in a prompt, the note included."""
 
+_FLAG_LETTERS = "".join(chr(code) for code in range(0x1F1E6, 0x1F200))
+
 
 def shorten(text: str, evidence_id: str, limit: int = LIMIT) -> str:
     """The text if it fits, else its beginning and a note that names the evidence, what is missing
@@ -54,6 +56,11 @@ def _end(text: str, room: int) -> int:
 
 def _whole_character(text: str, end: int) -> int:
     """The last place at or before `end` that is not inside a composed character."""
+    # Two letters of a flag stand together, counted from the beginning of their run.
+    before = text[:end]
+    letters = len(before) - len(before.rstrip(_FLAG_LETTERS))
+    if letters % 2 and text[end : end + 1] in _FLAG_LETTERS:
+        end -= 1
     for place in range(end, max(0, end - 40), -1):
         if not _joins(text[place - 1 : place], text[place : place + 1]):
             return place
@@ -61,8 +68,8 @@ def _whole_character(text: str, end: int) -> int:
 
 
 def _joins(before: str, after: str) -> bool:
-    """Whether the two stand for one character together: a mark, an emoji's parts, a flag, the
-    halves of a surrogate pair."""
+    """Whether the two stand for one character together: a mark, an emoji's parts, the halves of a
+    surrogate pair."""
     if not before or not after:
         return False
     if "\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff":
@@ -71,8 +78,7 @@ def _joins(before: str, after: str) -> bool:
         return True
     if unicodedata.combining(after) or unicodedata.category(after) in ("Mn", "Mc", "Me"):
         return True
-    is_flag = "\U0001f1e6" <= before <= "\U0001f1ff" and "\U0001f1e6" <= after <= "\U0001f1ff"
-    return is_flag or "\U0001f3fb" <= after <= "\U0001f3ff" or (before == "\r" and after == "\n")
+    return "\U0001f3fb" <= after <= "\U0001f3ff" or (before == "\r" and after == "\n")
 
 
 def _is_row(line: str) -> bool:

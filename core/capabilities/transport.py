@@ -34,7 +34,9 @@ class Errand:
         self.headers: Mapping[str, str] = headers or {}
         self.fault = ""
         """What went wrong on the wire, as the end of the sentence `crm …`."""
-        self.is_session_lost = False
+        self.rejected = 0
+        """400 or 404 where a request of an old session was rejected with it: at 404 the server
+        certainly forgot the session, at 400 perhaps."""
 
 
 ERRAND: ContextVar[Errand | None] = ContextVar("errand", default=None)
@@ -174,8 +176,8 @@ def _note_status(errand: Errand, request: httpx2.Request, status: int) -> None:
         errand.fault = f"answered with an error (HTTP {status})"
     elif 300 <= status < 400:
         errand.fault = f"redirected to another place (HTTP {status}), which is not followed"
-    # The server forgot the session: the request was not carried out.
-    errand.is_session_lost = status == 404 and _SESSION in request.headers
+    if _SESSION in request.headers:
+        errand.rejected = status if status in (400, 404) else 0
 
 
 def _is_rpc(body: bytes) -> bool:

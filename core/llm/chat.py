@@ -20,6 +20,8 @@ from core.records import Billing, ModelMessage, ModelReply, ToolSchema, Usage
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessageChunk
 
+AT_THE_LIMIT = {"length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"}
+"""The providers' words for an answer that was cut by a length."""
 FREE_WITHOUT_ANSWER = {
     "rate_limited",
     "rejected",
@@ -136,7 +138,7 @@ class ChatDoor:
                 chat = await self._clients.of(settings)
         except TimeoutError:
             raise ModelFailed("timeout", f"`{settings.key}` was not ready in time") from None
-        spoken = to_langchain(messages, dialect(settings))
+        spoken = to_langchain(messages, dialect(settings), has_tools=bool(tools))
         runnable = chat.bind_tools(tool_schemas(tools)) if tools else chat
         try:
             with untraced():
@@ -175,7 +177,7 @@ def _reply(said: Heard, settings: ModelSettings) -> ModelReply:
         raise ModelFailed("cut_stream", f"the answer of `{settings.key}` broke off")
     if said.finish in {"content_filter", "refusal"}:
         raise ModelFailed("blocked", f"`{settings.key}` or its content filter refused to answer")
-    is_cut = said.finish in {"length", "max_tokens", "model_context_window_exceeded"}
+    is_cut = said.finish in AT_THE_LIMIT
     return ModelReply(
         message=ModelMessage(role="assistant", text=said.text, calls=said.calls),
         usage=said.usage or Usage(),

@@ -6,8 +6,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from core.ledger.prices import price
 from core.llm.models import ModelSettings
 from core.llm.opening import watch
+from core.records import Usage
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -69,6 +71,11 @@ def caught() -> tuple[type[Exception], ...]:
 
 
 def _build(settings: ModelSettings) -> _Client:
+    # All that the first call needs is loaded here, in the thread: the price table, the tracing
+    # that is to be turned off, the classes of what may go wrong.
+    price(settings.provider, settings.name, Usage(), {}, at=0.0)
+    with untraced():
+        caught()
     if settings.provider == "anthropic":
         return _anthropic(settings)
     return _openai(settings)

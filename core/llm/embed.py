@@ -151,8 +151,10 @@ class EmbedDoor:
             await self._meter.end(use, usage, outcome=outcome)
 
     async def _send(self, remote: ModelSettings, texts: Sequence[str], ends: float) -> Any:
-        if self._client is None:
-            self._client = await asyncio.to_thread(_client, remote)
+        # Ten first questions at once must not make ten clients of which nine are never closed.
+        async with self._one_at_a_time:
+            if self._client is None:
+                self._client = await asyncio.to_thread(_client, remote)
         more = {"dimensions": self._wanted_dimensions} if self._wanted_dimensions else {}
         try:
             async with asyncio.timeout_at(ends):

@@ -25,18 +25,34 @@ class Heard:
     model: str
 
 
-def to_langchain(messages: Sequence[ModelMessage], dialect: Dialect) -> "list[BaseMessage]":
+def to_langchain(
+    messages: Sequence[ModelMessage], dialect: Dialect, *, has_tools: bool
+) -> "list[BaseMessage]":
     """The conversation as LangChain takes it.
 
     Anthropic takes one system text, ahead of everything: later ones (a skill) are appended to it.
+    It also refuses calls and results in a request that defines no tools, which the last call of a
+    turn is: there they are told in words.
     """
     from langchain_core.messages import SystemMessage
 
     if dialect != "anthropic":
         return [_message(m) for m in messages]
     system = "\n\n".join(m.text for m in messages if m.role == "system" and m.text)
-    rest = [_message(m) for m in messages if m.role != "system"]
-    return [SystemMessage(system), *rest] if system else rest
+    rest = [m for m in messages if m.role != "system"]
+    spoken = [_message(m if has_tools else _told(m)) for m in rest]
+    return [SystemMessage(system), *spoken] if system else spoken
+
+
+def _told(message: ModelMessage) -> ModelMessage:
+    """The message without any call or result block, for a request without tools."""
+    if message.role == "tool":
+        kind = "failed" if message.is_error else "came back"
+        return ModelMessage(role="user", text=f"(a tool call {kind})\n{message.text}")
+    if not message.calls:
+        return message
+    calls = "\n".join(f"(called {c.name} with {json.dumps(c.arguments)})" for c in message.calls)
+    return ModelMessage(role=message.role, text=f"{message.text}\n{calls}".strip())
 
 
 def tool_schemas(tools: Sequence[ToolSchema]) -> list[Json]:
@@ -64,7 +80,7 @@ def heard(chunks: "Sequence[AIMessageChunk]") -> Heard:
     usage: Usage | None = None
     for chunk in chunks:
         facts = cast("dict[str, Any]", chunk.response_metadata)
-        finish = str(facts.get("finish_reason") or facts.get("stop_reason") or finish)
+        finish = _finish(facts) or finish
         model = str(facts.get("model_name") or model)
         if chunk.usage_metadata is not None:
             usage = _usage(cast("dict[str, Any]", chunk.usage_metadata))
@@ -76,6 +92,17 @@ def heard(chunks: "Sequence[AIMessageChunk]") -> Heard:
         finish=finish,
         model=model,
     )
+
+
+def _finish(facts: dict[str, Any]) -> str:
+    """Why the answer ended: in the words of chat completions, of Anthropic's messages, or of the
+    Responses API, which has a status and tells the reason only of an incomplete one."""
+    if found := facts.get("finish_reason") or facts.get("stop_reason"):
+        return str(found)
+    if facts.get("status") == "incomplete":
+        details = cast("dict[str, Any]", facts.get("incomplete_details") or {})
+        return str(details.get("reason") or "length")
+    return "stop" if facts.get("status") == "completed" else ""
 
 
 def _message(message: ModelMessage) -> "BaseMessage":

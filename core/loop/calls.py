@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
+from core.approvals.park import Wanted, park
+from core.approvals.rooms import Rooms as Approvals
 from core.capabilities import results
 from core.capabilities.arguments import validate
 from core.capabilities.catalog import Catalog
@@ -12,6 +14,8 @@ from core.context.prompts import evidence as numbered
 from core.errors import BadArguments, DeadlineExceeded, NotAllowed, SourceFailed
 from core.ledger.meter import Meter
 from core.loop.steps import CallResult
+from core.parked import Approval, ParkedCall
+from core.policy.approvers import approval_for
 from core.policy.rules import Rules, may_call
 from core.ports import Clock
 from core.records import Billing, Evidence, EvidenceId, Json, Tool, ToolCall, Turn, TurnId
@@ -32,6 +36,11 @@ def number_of(id: EvidenceId) -> int:
     return int(id.rpartition(".")[2])
 
 
+def was_shown(piece: Evidence, turn: Turn) -> bool:
+    """Whether the turn's model saw it; what came of a parked call meanwhile it did not see."""
+    return piece.id.startswith(f"{turn.id}.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
     """What performing the calls of one turn needs; lives as long as the turn."""
@@ -49,6 +58,8 @@ class Calls:
     meter: Meter
     clock: Clock
     progress: Callable[[str], Awaitable[None]]
+    approvals: Approvals | None = None
+    """None: no call can wait for a person, and one that would have to is refused."""
 
     async def perform(self, call: ToolCall, number: int, round: int) -> CallResult:
         """Perform the call and keep what came back, whole, as evidence `number` of the turn.
@@ -63,9 +74,11 @@ class Calls:
                 raise NotAllowed(f"there is no tool {call.name} here")
             if call.fault:
                 raise BadArguments(call.fault)
-            self._check(tool, call.arguments)
+            approval = self._check(tool, call.arguments)
             if tool.key == READ_RESULT.key:
                 return await self._read(call.arguments)
+            if approval is not None and self.approvals is not None:
+                return await self._park(self.approvals, tool, call, approval, number)
             raw = await self._invoke(tool, call.arguments, round)
         except (BadArguments, NotAllowed, SourceFailed, DeadlineExceeded) as failure:
             key = tool.key if tool else ""
@@ -75,22 +88,51 @@ class Calls:
         log.info("call.done", turn=self.turn.id, tool=tool.key, size=len(raw.text), seconds=seconds)
         return await self._keep(tool, call.arguments, raw, number)
 
-    def _check(self, tool: Tool, arguments: Json) -> None:
-        """Policy once more, now with the arguments: it may have changed since the offer."""
+    def _check(self, tool: Tool, arguments: Json) -> Approval | None:
+        """Policy once more, now with the arguments: it may have changed since the offer. Who has
+        to approve the call, None when nobody."""
         question = self.turn.question
-        if tool.key != READ_RESULT.key and (
-            rule := may_call(
-                tool,
-                arguments,
-                question.person,
-                question.place,
-                question.text,
-                self.rules,
-                self.accepted,
-            )
+        validate(tool, arguments)
+        if tool.key == READ_RESULT.key:
+            return None
+        if rule := may_call(
+            tool,
+            arguments,
+            question.person,
+            question.place,
+            question.text,
+            self.rules,
+            self.accepted,
+            approvals=self.approvals is not None,
         ):
             raise NotAllowed(f"not permitted: {rule}")
-        validate(tool, arguments)
+        return approval_for(tool, arguments, question.person, question.place, self.rules)
+
+    async def _park(
+        self, approvals: Approvals, tool: Tool, call: ToolCall, approval: Approval, number: int
+    ) -> CallResult:
+        """A person decides. The call is never performed here, and the round goes on."""
+        question = self.turn.question
+        so_far = await evidence.of_turn(self.db, self.turn.id)
+        placed = await park(
+            approvals,
+            Wanted(
+                turn=self.turn.id,
+                thread=question.thread,
+                place=question.place,
+                address=question.address,
+                requester=question.person.id,
+                question=question.text,
+                tool=tool,
+                arguments=call.arguments,
+                approval=approval,
+                evidence=so_far,
+                place_in_turn=f"{number}.{call.id}",
+            ),
+        )
+        waits = placed.call
+        log.info("call.parked", turn=self.turn.id, call=waits.id, tool=tool.key)
+        return CallResult(text=parked_text(waits), is_error=False)
 
     async def _invoke(self, tool: Tool, arguments: Json, round: int) -> RawResult:
         billing = replace(self.billing, round=round, purpose="tool", tool=tool.key)
@@ -149,6 +191,21 @@ def title(tool: Tool, arguments: Json) -> str:
         str(value) for value in arguments.values() if isinstance(value, str | int) and str(value)
     )
     return f"{words}: {values}"[:120] if values else words
+
+
+def parked_text(call: ParkedCall) -> str:
+    """What the model is told of a call that waits: it has not happened, and is not to be made
+    again."""
+    if call.state != "parked":
+        return (
+            f"This call was parked as #{call.number} before and is {call.state} by now."
+            f" {call.outcome} Do not call it again."
+        ).replace("  ", " ")
+    return (
+        f"Parked as #{call.number}: a person decides about it on a card that is already shown. It"
+        f" has not happened. Do not call it again; say that #{call.number} waits for a decision,"
+        " and never that it is done."
+    )
 
 
 def round_seconds(seconds: float) -> float:

@@ -3,15 +3,16 @@
 LangGraph's own savers keep every step of a thread for ever and load whatever type a row names.
 Here a checkpoint belongs to a turn, holds nothing but JSON values, and a row that this process'
 keys did not seal for exactly its place is refused.
+
+The graph runs one node at a time (the calls of a round run side by side inside one), so a step is
+kept when it is over. What a node wrote while its siblings still work is not: there are none.
 """
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
-    WRITES_IDX_MAP,
     BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
@@ -19,14 +20,16 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
     get_checkpoint_id,
 )
-from langgraph.checkpoint.serde.types import ERROR
 
 from core.errors import Unreadable
 from core.identity.vault import KeyRing
 from core.records import TurnId
 from core.storage import checkpoints
-from core.storage.checkpoints import Sealed, SealedWrite
+from core.storage.checkpoints import Sealed
 from core.storage.database import Database
+
+RunnableConfig: TypeAlias = Any
+"""LangChain's dict of settings for a run, of which `configurable` alone matters here."""
 
 
 class SealedSaver(BaseCheckpointSaver[int]):
@@ -50,16 +53,11 @@ class SealedSaver(BaseCheckpointSaver[int]):
         if row is None or (asked is not None and asked != row.id):
             return None
         stored = self._open(row.body, "checkpoint", turn, namespace, row.id)
-        pending = await checkpoints.writes(self._db, turn, namespace, row.id)
         try:
             return CheckpointTuple(
                 config=_config(turn, namespace, row.id),
                 checkpoint=stored["checkpoint"],
                 metadata=stored["metadata"],
-                pending_writes=[
-                    (write.task, *self._open_write(write, turn, namespace, row.id))
-                    for write in pending
-                ],
             )
         except (KeyError, TypeError):
             raise Unreadable("A sealed checkpoint does not have our shape.") from None
@@ -71,9 +69,12 @@ class SealedSaver(BaseCheckpointSaver[int]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Keep the checkpoint in place of the one before it."""
+        """Keep the checkpoint in place of the one before it, from the first node's end on: a turn
+        of which nothing is done is begun anew."""
         turn, namespace = _place(config)
         id = checkpoint["id"]
+        if metadata.get("step", 1) < 1:
+            return _config(turn, namespace, id)
         body = self._seal(
             {"checkpoint": checkpoint, "metadata": metadata}, "checkpoint", turn, namespace, id
         )
@@ -87,29 +88,11 @@ class SealedSaver(BaseCheckpointSaver[int]):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Keep what a task wrote while others of its round still work."""
-        turn, namespace = _place(config)
-        checkpoint = get_checkpoint_id(config) or ""
-        sealed: list[SealedWrite] = []
-        for index, (channel, value) in enumerate(writes):
-            position = WRITES_IDX_MAP.get(channel, index)
-            # The error itself is an object, and is only looked at to run the task again.
-            plain = type(value).__name__ if channel == ERROR else value
-            where = (turn, namespace, checkpoint, task_id, str(position), task_path)
-            body = self._seal([channel, plain], "write", *where)
-            sealed.append(SealedWrite(task_id, position, task_path, body))
-        await checkpoints.put_writes(self._db, turn, namespace, checkpoint, sealed)
+        """Nothing to keep: the step's own checkpoint follows at once."""
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Remove everything of the turn."""
         await checkpoints.forget(self._db, TurnId(thread_id))
-
-    def _open_write(
-        self, write: SealedWrite, turn: TurnId, namespace: str, checkpoint: str
-    ) -> tuple[str, Any]:
-        where = (turn, namespace, checkpoint, write.task, str(write.position), write.path)
-        channel, value = self._open(write.body, "write", *where)
-        return channel, value
 
     def _seal(self, value: object, *where: str) -> bytes:
         _require_plain(value)
@@ -124,7 +107,7 @@ class SealedSaver(BaseCheckpointSaver[int]):
 
 
 def _place(config: RunnableConfig) -> tuple[TurnId, str]:
-    configurable = config.get("configurable", {})
+    configurable = config["configurable"]
     return TurnId(configurable["thread_id"]), configurable.get("checkpoint_ns", "")
 
 

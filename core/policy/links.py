@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import unescape
 
 from linkify_it.tlds import TLDS
@@ -134,12 +135,11 @@ def _by_span(text: str) -> Iterator[tuple[bool, str]]:
 
 def _shadow(text: str) -> str:
     """The text as an address parser would read it, sign for sign: same length, folded."""
-    return "".join(_folded(sign) for sign in text)
+    return text.lower() if text.isascii() else "".join(map(_folded, text))
 
 
+@lru_cache(maxsize=4096)
 def _folded(sign: str) -> str:
-    if sign.isascii():
-        return sign.lower()
     if sign in "。．｡":
         return "."
     folded = unicodedata.normalize("NFKC", sign).lower()

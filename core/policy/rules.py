@@ -1,11 +1,14 @@
 """Who is offered which tool where: the `policy` section, and its verdict before binding and at
 the call."""
 
+import hashlib
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, cast
 
+from core.parked import Approval
 from core.policy.tags import REQUIRES_APPROVAL, is_spoken_of, values
 from core.records import Json, PermittedSet, Person, Place, Tool, Withheld
 
@@ -24,12 +27,13 @@ class Condition:
     """A test on one argument of a call. It stays open at binding and is decided at the call."""
 
     argument: str
-    test: Literal["is", "is_not", "in", "over", "under", "contains", "external"]
+    """Its name; `attendees.address` looks into objects, and into every element of a list."""
+    test: Literal["is", "is_not", "in", "over", "under", "contains", "external", "present"]
     value: Any = None
 
     def __str__(self) -> str:
-        if self.test == "external":
-            return f"{self.argument} is external"
+        if self.test in ("external", "present"):
+            return f"{self.argument} is {self.test}"
         return f"{self.argument} {self.test.replace('_', ' ')} {self.value}"
 
 
@@ -49,8 +53,8 @@ class Rule:
     """`place:public`, `place:private`, `place:group`, `place:dm`, `place:<id>` or `place:#name`.
     Empty: everywhere."""
     when: Condition | None = None
-    approval: Mapping[str, Any] | None = None
-    """Who approves (`by`, `not`, `expires`), as the file has it."""
+    approval: Approval | None = None
+    """Who decides about a call that it asks an approval for."""
 
     def __str__(self) -> str:
         where = f" in {', '.join(self.places)}" if self.places else ""
@@ -68,6 +72,11 @@ class Rules:
     admins: tuple[str, ...] = ()
     domains: frozenset[str] = frozenset()
     """Mail domains that are our own, in lower case: any other address is external."""
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Name → members (`person:…`) of the groups that the file itself names; others come with the
+    person."""
+    has_effects: bool = True
+    """False: nothing that was approved is carried out."""
 
 
 EVERYTHING = Rules(rules=(Rule(number=0, verb="offer", what="tool:*"),))
@@ -125,16 +134,35 @@ def needs_approval(
     arguments None, only what is certain before the arguments are known."""
     if REQUIRES_APPROVAL in tool.tags:
         return f"the tool is tagged {REQUIRES_APPROVAL}"
-    for rule in _matching(tool, person, place, rules):
-        if (rule.verb == "approve" or rule.approval is not None) and _holds(
-            rule.when, arguments, rules, unknown=False
-        ):
-            return str(rule)
+    for rule in asking(tool, arguments, person, place, rules):
+        return str(rule)
     return ""
 
 
+def asking(
+    tool: Tool, arguments: Json | None, person: Person, place: Place, rules: Rules
+) -> list[Rule]:
+    """The rules that ask for an approval of this call."""
+    return [
+        rule
+        for rule in _matching(tool, person, place, rules)
+        if (rule.verb == "approve" or rule.approval is not None)
+        and _holds(rule.when, arguments, rules, unknown=False)
+    ]
+
+
 def is_admin(person: Person, rules: Rules) -> bool:
-    return any(_is_to(person, whom) for whom in rules.admins)
+    return any(_is_to(person, whom, rules) for whom in rules.admins)
+
+
+def version(rules: Rules) -> str:
+    """What the rules say as 16 hexadecimal digits: the same wherever in the file they stand."""
+    said = asdict(rules)
+    for rule in said["rules"]:
+        del rule["line"]
+    said["domains"] = sorted(rules.domains)
+    canonical = json.dumps(said, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
 def _refusal(
@@ -172,7 +200,7 @@ def _matching(tool: Tool, person: Person, place: Place, rules: Rules) -> Sequenc
         rule
         for rule in rules.rules
         if _is_about(tool, rule.what)
-        and any(_is_to(person, whom) for whom in rule.to)
+        and any(_is_to(person, whom, rules) for whom in rule.to)
         and (not rule.places or any(_is_in(place, where) for where in rule.places))
     ]
 
@@ -186,10 +214,15 @@ def _is_about(tool: Tool, what: str) -> bool:
     return word in ("*", tool.key, f"{tool.server}.{tool.name}")
 
 
-def _is_to(person: Person, whom: str) -> bool:
+def _is_to(person: Person, whom: str, rules: Rules) -> bool:
     kind, _, word = whom.partition(":")
     if kind == "group":
-        return word == "everyone" or word in person.groups
+        members = rules.groups.get(word, ())
+        return (
+            word == "everyone"
+            or word in person.groups
+            or any(_is_to(person, member, rules) for member in members)
+        )
     return person.id == word or person.id.endswith(f"/{word}")
 
 
@@ -209,13 +242,29 @@ def _holds(
         return True
     if arguments is None:
         return unknown
-    given: Any = arguments.get(condition.argument)
-    if isinstance(given, str) and condition.test == "external":
+    each = _found(arguments, condition.argument.split("."))
+    if condition.test == "external":
         # A string may hold several addresses and their names.
-        given = [word for word in re.split(r"[,;\s]+", given) if "@" in word] or given
-    each = cast("list[Any]", given) if isinstance(given, list) else [given]
+        each = [word for given in each for word in _addresses(given)]
     # In doubt a rule that restricts holds, and one that offers does not.
-    return any(_meets(condition, value, rules, doubt=not unknown) for value in each)
+    return any(_meets(condition, value, rules, doubt=not unknown) for value in each or [None])
+
+
+def _found(given: Any, path: Sequence[str]) -> list[Any]:
+    """What stands at the path, through every list on the way."""
+    if isinstance(given, list):
+        return [value for inner in cast("list[Any]", given) for value in _found(inner, path)]
+    if not path:
+        return [given]
+    if isinstance(given, Mapping):
+        return _found(cast("Mapping[str, Any]", given).get(path[0]), path[1:])
+    return []
+
+
+def _addresses(given: Any) -> list[Any]:
+    if not isinstance(given, str):
+        return [given]
+    return [word for word in re.split(r"[,;\s]+", given) if "@" in word] or [given]
 
 
 def _meets(condition: Condition, given: Any, rules: Rules, *, doubt: bool) -> bool:
@@ -233,6 +282,8 @@ def _meets(condition: Condition, given: Any, rules: Rules, *, doubt: bool) -> bo
             if isinstance(given, bool) or not isinstance(given, int | float):
                 return doubt
             return given > value if condition.test == "over" else given < value
+        case "present":
+            return given not in (None, "", False)
         case "external":
             return bool(given) and _domain(str(given)) not in rules.domains
 

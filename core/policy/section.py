@@ -1,17 +1,21 @@
 """Reads the `policy` section of the configuration into rules, and says what is wrong with it."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, cast
 
 from core.errors import Misconfigured
+from core.parked import Approval
 from core.policy.rules import EVERYTHING, PLACE_KINDS, Condition, Rule, Rules, Verb
 
 Path = tuple[str | int, ...]
 
 _VERBS: tuple[Verb, ...] = ("offer", "withhold", "approve")
-_SECTION_KEYS = ("admins", "domains", "rules")
-_RULE_KEYS = (*_VERBS, "to", "in", "when", "approval", "by", "not", "expires")
-_APPROVAL_KEYS = ("by", "not", "expires")
+_SECTION_KEYS = ("admins", "domains", "groups", "effects", "rules")
+_APPROVAL_KEYS = ("by", "not", "needed", "expires", "deputy", "after", "account")
+_RULE_KEYS = (*_VERBS, "to", "in", "when", "approval", *_APPROVAL_KEYS)
+_SECONDS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
+_LONGEST = 30 * 86_400.0
 _TESTS = ("is", "is_not", "in", "over", "under", "contains")
 
 
@@ -63,7 +67,27 @@ class _Reading:
             domains=frozenset(
                 word.casefold() for word in self.words(("domains",), given.get("domains", []), ())
             ),
+            groups=self.groups(given.get("groups", {})),
+            has_effects=self.switch(("effects",), given.get("effects", True)),
         )
+
+    def groups(self, given: Any) -> Mapping[str, tuple[str, ...]]:
+        if not isinstance(given, Mapping):
+            self.wrong(("groups",), "must map a name to its members")
+            return {}
+        named = cast("Mapping[Any, Any]", given)
+        if "everyone" in named:
+            self.wrong(("groups", "everyone"), "is everyone already")
+        return {
+            str(name): self.words(("groups", str(name)), members, ("person",))
+            for name, members in named.items()
+        }
+
+    def switch(self, path: Path, given: Any) -> bool:
+        # YAML reads a bare on or off as a boolean.
+        if given not in (True, False, "on", "off"):
+            self.wrong(path, "must be on or off")
+        return given in (True, "on")
 
     def rule(self, index: int, given: Any) -> Rule | None:
         path: Path = ("rules", index)
@@ -93,19 +117,62 @@ class _Reading:
             approval=self.approval(path, verb, rule),
         )
 
-    def approval(self, path: Path, verb: Verb, rule: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    def approval(self, path: Path, verb: Verb, rule: Mapping[str, Any]) -> Approval | None:
         here = {key: rule[key] for key in _APPROVAL_KEYS if key in rule}
         if verb == "approve":
             if "approval" in rule:
                 self.wrong((*path, "approval"), "an approve rule says by, not and expires itself")
-            return here
+            return self.decided(path, here)
         if here:
             self.wrong(path, f"{', '.join(here)} belong to an approve rule or inside approval")
         if "approval" not in rule:
             return None
         if verb == "withhold":
             self.wrong((*path, "approval"), "a rule that withholds has no approval")
-        return self.mapping((*path, "approval"), rule["approval"], _APPROVAL_KEYS)
+        inside: Path = (*path, "approval")
+        return self.decided(inside, self.mapping(inside, rule["approval"], _APPROVAL_KEYS))
+
+    def decided(self, path: Path, given: Mapping[str, Any]) -> Approval:
+        """Who decides, for how long, and what makes no sense in that."""
+        by = self.approvers((*path, "by"), given.get("by", "asker"))
+        is_barred = given.get("not") == "asker"
+        if "not" in given and not is_barred:
+            self.wrong((*path, "not"), "can only be asker")
+        needed = given.get("needed", 1)
+        if isinstance(needed, bool) or not isinstance(needed, int) or not 1 <= needed <= 9:
+            self.wrong((*path, "needed"), "must be a number from 1 to 9")
+            needed = 1
+        if by == ("asker",) and (is_barred or needed > 1):
+            self.wrong(path, "leaves nobody who could approve: name others in by")
+        deputy = self.approvers((*path, "deputy"), given["deputy"]) if "deputy" in given else ()
+        if ("deputy" in given) != ("after" in given):
+            self.wrong(path, "a deputy needs an after, and an after a deputy")
+        account = self.words((*path, "account"), given.get("account", []), ("person",))
+        return Approval(
+            by=by,
+            is_asker_barred=is_barred,
+            needed=needed,
+            seconds=self.seconds((*path, "expires"), given.get("expires", "24h")),
+            deputy=deputy,
+            escalate_after=self.seconds((*path, "after"), given["after"]) if deputy else 0.0,
+            account=account[0] if account else "",
+        )
+
+    def approvers(self, path: Path, given: Any) -> tuple[str, ...]:
+        listed = cast("list[Any]", given) if isinstance(given, list) else [given]
+        others = self.words(path, [word for word in listed if word != "asker"], ("group", "person"))
+        found = ("asker", *others) if "asker" in listed else others
+        if not found:
+            self.wrong(path, "names nobody")
+        return found
+
+    def seconds(self, path: Path, given: Any) -> float:
+        """`90s`, `30m`, `4h` or `2d`."""
+        found = re.fullmatch(r"(\d{1,6})\s*([smhd])", given) if isinstance(given, str) else None
+        seconds = int(found[1]) * _SECONDS[found[2]] if found else 0.0
+        if not 0 < seconds <= _LONGEST:
+            self.wrong(path, "must be a time like 30m, 4h or 2d, at most 30d")
+        return seconds
 
     def condition(self, path: Path, given: Any) -> Condition | None:
         when = self.mapping(path, given, ("argument", *_TESTS))
@@ -115,8 +182,8 @@ class _Reading:
             self.wrong(path, f"needs an argument and exactly one of {', '.join(_TESTS)}")
             return None
         test, value = tests[0], when[tests[0]]
-        if test == "is" and value == "external":
-            return Condition(argument=argument, test="external")
+        if test == "is" and value in ("external", "present"):
+            return Condition(argument=argument, test=value)
         if test == "in" and not isinstance(value, list):
             self.wrong((*path, "in"), "must be a list of values")
             return None

@@ -62,8 +62,11 @@ class Database(Statements, Protocol):
         """The database file; None on Postgres."""
         ...
 
-    def transaction(self) -> AbstractAsyncContextManager[Transaction]:
+    def transaction(self, *, is_durable: bool = True) -> AbstractAsyncContextManager[Transaction]:
         """Committed when the block has been left without an exception.
+
+        With `is_durable=False` a commit survives the death of the process, but a power loss may
+        undo it as long as no durable commit has followed: for what can be made again until then.
 
         The block must be short, hold no network call, and write through the transaction alone:
         on SQLite it holds the one writer, and a write through the database from inside waits

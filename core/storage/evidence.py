@@ -2,13 +2,19 @@
 
 from core.records import Evidence, EvidenceId, ThreadId, TurnId
 from core.storage.bodies import packed, unpacked
-from core.storage.database import Statements
+from core.storage.database import Database, Statements, Transaction
 
 
-async def keep(db: Statements, evidence: Evidence) -> None:
-    """Keep the result. A second one under the same id replaces it: a round that is run again
-    after a crash gives its calls the same ids."""
-    await db.execute(
+async def keep(db: Database, evidence: Evidence) -> None:
+    """Keep the result. It is durable with the end of its turn at the latest."""
+    async with db.transaction(is_durable=False) as tx:
+        await write(tx, evidence)
+
+
+async def write(tx: Transaction, evidence: Evidence) -> None:
+    """Write the result in a transaction of the caller's. A second one under the same id replaces
+    it: a round that is run again after a crash gives its calls the same ids."""
+    await tx.execute(
         """
         INSERT INTO evidence (id, turn, thread, person, tool, body, made_at)
         VALUES (?, ?, ?, ?, ?, ?, ?)

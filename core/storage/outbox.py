@@ -21,8 +21,8 @@ async def put(tx: Statements, post: Post) -> bool:
     commit."""
     added = await tx.execute(
         """
-        INSERT INTO outbox (id, turn, surface, line, kind, body)
-        VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO outbox (id, turn, surface, line, kind, replaces, body)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (id) DO NOTHING
         """,
         (
@@ -31,6 +31,7 @@ async def put(tx: Statements, post: Post) -> bool:
             post.surface,
             storable(json.dumps(dict(post.address), sort_keys=True)),
             post.kind,
+            post.replaces,
             packed(Post, post),
         ),
     )
@@ -85,6 +86,29 @@ async def sent(db: Statements, post: Post, platform_id: str, *, now: float) -> N
     )
 
 
+async def supersede(tx: Transaction, first: str) -> None:
+    """Drop the later posts of this copy that nobody has tried yet: a newer one is on its way."""
+    await tx.execute(
+        "DELETE FROM outbox"
+        " WHERE replaces = ? AND replaces <> '' AND state = 'waiting' AND attempt = 0",
+        (first,),
+    )
+
+
+async def shown_as(db: Statements, first: str) -> str:
+    """The platform's id of the copy that `first` showed first (or, when that post was given up, a
+    later one); empty while none is there."""
+    row = await db.fetch_one(
+        """
+        SELECT platform_id FROM outbox
+        WHERE (id = ? OR replaces = ?) AND state = 'sent' AND platform_id <> ''
+        ORDER BY seq LIMIT 1
+        """,
+        (first, first),
+    )
+    return "" if row is None else row["platform_id"]
+
+
 async def postpone(db: Statements, post: Post, until: float, reason: str) -> None:
     """Try again, not before `until`."""
     await db.execute(
@@ -112,9 +136,20 @@ async def take_over(db: Statements, surface: str) -> int:
 
 
 async def prune(db: Statements, before: float) -> int:
-    """Forget posts that were sent or given up before that time."""
+    """Forget posts that were sent or given up before that time, but not where a card stands that
+    may still change."""
     return await db.execute(
-        "DELETE FROM outbox WHERE state <> 'waiting' AND closed_at < ?", (before,)
+        """
+        DELETE FROM outbox
+        WHERE state <> 'waiting' AND closed_at < ? AND NOT (
+          kind = 'card' AND EXISTS (
+            SELECT 1 FROM card_copies AS copy JOIN parked ON parked.id = copy.call
+            WHERE copy.post IN (outbox.id, outbox.replaces)
+              AND parked.state IN ('parked', 'approved', 'executing', 'failed', 'unknown')
+          )
+        )
+        """,
+        (before,),
     )
 
 

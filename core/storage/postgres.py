@@ -121,11 +121,13 @@ class Postgres:
             return await statements.execute(sql, params)
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncGenerator[PostgresTransaction]:
+    async def transaction(self, *, is_durable: bool = True) -> AsyncGenerator[PostgresTransaction]:
         if self._is_displaced:
             raise Unavailable("Another process has taken this database over.")
         with translated():
             async with self._pool.connection() as connection, connection.transaction():
+                if not is_durable:
+                    await connection.execute("SET LOCAL synchronous_commit = off")
                 yield PostgresTransaction(connection)
 
     async def notify(self, channel: str) -> None:

@@ -73,8 +73,8 @@ class Sqlite:
             return await turn.execute(sql, params)
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncGenerator[WriterTransaction]:
-        async with self._writer.turn() as turn:
+    async def transaction(self, *, is_durable: bool = True) -> AsyncGenerator[WriterTransaction]:
+        async with self._writer.turn(is_durable=is_durable) as turn:
             yield turn
 
     async def notify(self, channel: str) -> None:

@@ -2,7 +2,8 @@
 
 A durable commit waits for the disk (about 3 ms, 12 ms at worst, measured). Writers that queue up
 while one works join its transaction, each inside a savepoint of its own, so that a burst costs a
-few commits instead of one each and a failing write fails alone.
+few commits instead of one each and a failing write fails alone. The first of a group has nobody
+to protect and does without: each statement is a trip to the connection's thread.
 """
 
 import asyncio
@@ -66,6 +67,7 @@ class _Turn:
 
     is_single: bool
     """One statement: SQLite undoes a failed statement by itself, a savepoint is not needed."""
+    is_durable: bool
     granted: asyncio.Future[Exception | None] = field(default_factory=_future)
     left: asyncio.Future[bool] = field(default_factory=_future)
     """True to keep what was written."""
@@ -112,6 +114,11 @@ class Writer:
         self._patience = patience
         self._queue: asyncio.Queue[_Turn | None] = asyncio.Queue()
         self._is_closed = False
+        self._next: _Turn | None = None
+        """Taken from the queue, to begin the next group."""
+        self._syncs: bool | None = True
+        """How the connection commits now, where that is known: it is opened with
+        `synchronous=FULL`."""
 
     def close(self) -> None:
         """Let `run` return after the turns that are already waiting."""
@@ -119,14 +126,16 @@ class Writer:
         self._queue.put_nowait(None)
 
     @asynccontextmanager
-    async def turn(self, *, is_single: bool = False) -> AsyncGenerator[WriterTransaction]:
+    async def turn(
+        self, *, is_single: bool = False, is_durable: bool = True
+    ) -> AsyncGenerator[WriterTransaction]:
         """Write; committed when the block was left without an exception.
 
         Raises `Unavailable` when no turn came in time or the commit failed.
         """
         if self._is_closed:
             raise Unavailable("The database is closed.")
-        mine = _Turn(is_single)
+        mine = _Turn(is_single, is_durable)
         self._queue.put_nowait(mine)
         try:
             await self._await_grant(mine)
@@ -150,13 +159,14 @@ class Writer:
 
     async def run(self) -> None:
         """Serve turns until `close`, group by group."""
-        while (first := await self._queue.get()) is not None:
+        while (first := self._next or await self._queue.get()) is not None:
+            self._next = None
             await self._serve_group(first)
 
     async def _serve_group(self, first: _Turn) -> None:
         kept: list[_Turn] = []
         try:
-            await self._connection.execute("BEGIN IMMEDIATE")
+            await self._begin(first.is_durable)
         except sqlite3.Error as failure:
             first.settle(_unavailable(failure))
             return
@@ -164,7 +174,7 @@ class Writer:
             turn: _Turn | None = first
             while turn is not None:
                 await self._serve(turn, kept)
-                turn = self._next_of_group(len(kept))
+                turn = self._next_of_group(len(kept), first.is_durable)
             await self._connection.execute("COMMIT")
         except sqlite3.Error as failure:
             # The whole group is undone: nobody was told yet that anything is recorded.
@@ -176,12 +186,28 @@ class Writer:
             for member in kept:
                 member.settle(None)
 
-    def _next_of_group(self, size: int) -> _Turn | None:
+    async def _begin(self, syncs: bool) -> None:
+        """Begin a transaction that syncs the log with its commit, or leaves that to a later one: a
+        sync covers all that was committed before. SQLite takes the setting outside a transaction
+        alone."""
+        if syncs == self._syncs:
+            await self._connection.execute("BEGIN IMMEDIATE")
+            return
+        self._syncs = None
+        await self._connection.executescript(
+            f"PRAGMA synchronous = {'FULL' if syncs else 'NORMAL'}; BEGIN IMMEDIATE"
+        )
+        self._syncs = syncs
+
+    def _next_of_group(self, size: int, syncs: bool) -> _Turn | None:
         if size >= LARGEST_GROUP or self._queue.empty():
             return None
         turn = self._queue.get_nowait()
         if turn is None:
             self._queue.put_nowait(None)
+        elif turn.is_durable and not syncs:
+            self._next = turn
+            return None
         return turn
 
     async def _serve(self, turn: _Turn, kept: list[_Turn]) -> None:
@@ -190,11 +216,12 @@ class Writer:
         if turn.granted.done() or turn.left.done():  # gave up while waiting
             return
         try:
-            if not turn.is_single:
+            has_savepoint = bool(kept) and not turn.is_single
+            if has_savepoint:
                 await self._connection.execute("SAVEPOINT turn")
             turn.granted.set_result(None)
             is_kept = await self._wait_until_left(turn)
-            await self._leave(turn, is_kept)
+            await self._leave(turn, is_kept, has_savepoint=has_savepoint)
         except sqlite3.Error as failure:
             turn.settle(_unavailable(failure))
             raise
@@ -211,15 +238,19 @@ class Writer:
             turn.left.set_result(False)
             return False
 
-    async def _leave(self, turn: _Turn, is_kept: bool) -> None:
+    async def _leave(self, turn: _Turn, is_kept: bool, *, has_savepoint: bool) -> None:
         # A full disk may make SQLite end the whole transaction under us: then this raises, and
         # the group fails together.
-        if not turn.is_single:
+        if has_savepoint:
             if not is_kept:
                 await self._connection.execute("ROLLBACK TO turn")
             await self._connection.execute("RELEASE turn")
-        elif not self._connection.in_transaction:
+            return
+        if not self._connection.in_transaction:
             raise sqlite3.OperationalError("the transaction was ended by the engine")
+        if not is_kept and not turn.is_single:
+            await self._connection.execute("ROLLBACK")
+            await self._connection.execute("BEGIN IMMEDIATE")
 
 
 def _unavailable(failure: sqlite3.Error) -> Unavailable:

@@ -40,9 +40,14 @@ def pause(failure: DeliveryFailed, attempt: int, patience: Patience, chance: flo
 
 def apology(post: Post, reason: str) -> Post | None:
     """What the person is told, privately, when the post was given up; None when the post was
-    private itself: then there is nowhere left to say it."""
-    if post.kind == "private":
+    private itself: then there is nowhere left to say it. A card's later post is not told: what it
+    would show is told where it matters."""
+    if post.kind == "private" or post.replaces or "person" in post.address:
         return None
+    if post.kind == "card":
+        said = f"I could not show a card in that channel: `{reason}`. `/approvals` lists it."
+        answer = Answer(text=f"{said}\n\n{post.answer.text}")
+        return replace(post, id=f"{post.id}.told", kind="private", answer=answer, card=None)
     if post.kind == "file":
         names = ", ".join(file.name for file in post.answer.files)
         answer = Answer(text=f"I could not put {names} into that channel: `{reason}`.")
@@ -150,7 +155,8 @@ class Courier:
             return
         try:
             async with asyncio.timeout(self._patience.call):
-                platform_id = await self._surface.deliver(post, await self._content(post))
+                content = await self._content(post)
+                platform_id = await self._surface.deliver(await self._placed(post), content)
         except DeliveryFailed as failure:
             await self._settle_failure(post, failure)
         except TimeoutError:
@@ -163,6 +169,12 @@ class Courier:
             await self._settle_failure(post, DeliveryFailed(type(failure).__name__))
         else:
             await outbox.sent(self._db, post, platform_id, now=self._clock())
+
+    async def _placed(self, post: Post) -> Post:
+        """A card's later post changes the copy that is there."""
+        if not post.replaces:
+            return post
+        return replace(post, replaces=await outbox.shown_as(self._db, post.replaces))
 
     async def _content(self, post: Post) -> bytes | None:
         if post.kind != "file":

@@ -35,13 +35,17 @@ class Intake:
         catalog: Catalog,
         clock: Clock,
         new_id: Callable[[], str],
+        *,
+        approvals: bool = False,
     ) -> None:
-        """`new_id` gives 16 hexadecimal digits that were never given before."""
+        """`new_id` gives 16 hexadecimal digits that were never given before. `approvals`: calls
+        can wait for a person."""
         self._db = db
         self._setup = setup
         self._catalog = catalog
         self._clock = clock
         self._new_id = new_id
+        self._approvals = approvals
 
     async def accept(self, question: Question) -> Receipt:
         """See `FrontDoor.accept`."""
@@ -74,7 +78,9 @@ class Intake:
 
     async def help(self, person: Person, place: Place) -> str:
         """See `FrontDoor.help`."""
-        offer = await permitted(self._catalog, self._setup, person, place, None, "")
+        offer = await permitted(
+            self._catalog, self._setup, person, place, None, "", approvals=self._approvals
+        )
         return capabilities_text(offer, self._setup)
 
     async def _help(self, question: Question) -> str:

@@ -29,10 +29,15 @@ async def permitted(
     place: Place,
     agent: Agent | None,
     words: str,
+    *,
+    approvals: bool = False,
 ) -> Offer:
-    """Discover, then keep what policy offers to this person, here, for these words."""
+    """Discover, then keep what policy offers to this person, here, for these words; with
+    `approvals`, also what has to wait for a person then."""
     found = await catalog.discover()
-    allowed = permit(found.tools, person, place, words, setup.rules, found.accepted)
+    allowed = permit(
+        found.tools, person, place, words, setup.rules, found.accepted, approvals=approvals
+    )
     offered: list[Tool] = []
     withheld = list(allowed.withheld)
     for tool in allowed.offered:

@@ -3,17 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
 from core.capabilities.reading import READ_RESULT
-from core.capabilities.schemas import acceptable
+from core.capabilities.schemas import bound
 from core.context import prompts, shape
 from core.context.skills import chosen
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
 from core.llm.embed import EmbedDoor
-from core.llm.models import Dialect, ModelSettings, dialect
+from core.llm.models import ModelSettings, dialect
 from core.loop import graph
-from core.loop.calls import Calls
+from core.loop.calls import Calls, was_shown
 from core.loop.steps import ROUNDS, Live
 from core.ports import Clock, Surface
 from core.records import (
@@ -33,7 +34,7 @@ from core.telemetry import logs
 from core.turn import failures
 from core.turn.finish import compose, finish
 from core.turn.permitted import Offer, permitted
-from core.turn.resolve import history
+from core.turn.resolve import history, outcomes
 from core.turn.retrieve import remember, retrieve
 from core.turn.setup import Agent, Setup
 
@@ -57,6 +58,8 @@ class Rooms:
     graph: graph.Graph
     surfaces: dict[str, Surface]
     clock: Clock
+    approvals: Approvals | None = None
+    """None: no call can wait for a person."""
 
 
 async def run(rooms: Rooms, turn: Turn) -> None:
@@ -66,44 +69,55 @@ async def run(rooms: Rooms, turn: Turn) -> None:
     log.info("turn.begun", turn=turn.id, thread=question.thread, attempt=turn.attempt)
     surface = rooms.surfaces[question.place.surface]
     await surface.progress(question.address, THINKING)
-    billing = Billing(
-        turn=turn.id,
-        thread=question.thread,
-        person=question.person.id,
-        place=question.place.id,
-    )
+    billing = _billing(turn)
     agent = setup.agents.get(turn.agent)
 
     past = await history(rooms.db, question.thread, setup.room.turns)
     found = await retrieve(
         turn, billing, rooms.embed.embed, rooms.index, shown=frozenset(id for id, _ in past)
     )
-    offer = await permitted(
-        rooms.catalog, setup, question.person, question.place, agent, question.text
-    )
-    frame = _Frame(rooms, turn, agent, [one for _, one in past], found.chunks)
+    offer = await _offer(rooms, turn, agent)
+    waited = await outcomes(rooms.db, turn)
+    frame = _Frame(rooms, turn, agent, [one for _, one in past], found.chunks, waited)
     live = Live(
         ask=_Ask(rooms, turn, billing, started),
         frame=frame,
         perform=_calls(rooms, turn, billing, offer, surface).perform,
-        tools=_schemas(offer, dialect(rooms.models[turn.model])),
+        tools=bound(offer.by_alias, dialect(rooms.models[turn.model])),
         progress=_Progress(surface, turn, offer),
     )
     words = prompts.question(question.text, question.files)
     ended = await graph.run(rooms.graph, turn.id, words, live)
 
-    kept = await evidence.of_turn(rooms.db, turn.id)
+    kept = [piece for piece in await evidence.of_turn(rooms.db, turn.id) if was_shown(piece, turn)]
     answer, has_words = compose(ended.text, ended.finish, kept)
     owned = await finish(rooms.db, turn, "done", answer, clock=rooms.clock)
     if owned and has_words:
         await remember(turn, answer, found.vector, rooms.index)
-    log.info(
-        "turn.done",
+    seconds = round(rooms.clock() - started, 3)
+    log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=seconds)
+
+
+async def _offer(rooms: Rooms, turn: Turn, agent: Agent | None) -> Offer:
+    question = turn.question
+    return await permitted(
+        rooms.catalog,
+        rooms.setup,
+        question.person,
+        question.place,
+        agent,
+        question.text,
+        approvals=rooms.approvals is not None,
+    )
+
+
+def _billing(turn: Turn) -> Billing:
+    question = turn.question
+    return Billing(
         turn=turn.id,
         thread=question.thread,
-        rounds=ended.rounds,
-        owned=owned,
-        seconds=round(rooms.clock() - started, 3),
+        person=question.person.id,
+        place=question.place.id,
     )
 
 
@@ -137,16 +151,7 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, surface: Su
         meter=rooms.meter,
         clock=rooms.clock,
         progress=progress,
-    )
-
-
-def _schemas(offer: Offer, spoken: Dialect) -> tuple[ToolSchema, ...]:
-    """The permitted set as the model reads it, in an order that does not change."""
-    return tuple(
-        ToolSchema(
-            name=alias, description=tool.description, parameters=acceptable(tool.schema, spoken)
-        )
-        for alias, tool in sorted(offer.by_alias.items())
+        approvals=rooms.approvals,
     )
 
 
@@ -157,7 +162,10 @@ class _Ask:
         self._rooms = rooms
         self._turn = turn
         self._billing = billing
-        self._ends = started + rooms.setup.deadlines.turn
+        # A little before the lane cuts the whole turn off: the call is closed in order, and the
+        # turn ends in a sentence that names the model.
+        turn_seconds = rooms.setup.deadlines.turn
+        self._ends = started + turn_seconds - min(5.0, turn_seconds / 10)
 
     async def __call__(
         self,
@@ -186,6 +194,7 @@ class _Frame:
         agent: Agent | None,
         past: Sequence[shape.Finished],
         chunks: Sequence[Chunk],
+        waited: str,
     ) -> None:
         question, room = turn.question, rooms.setup.room
         skill = chosen(rooms.setup.skills, question.text)
@@ -200,6 +209,7 @@ class _Frame:
         self._skill = skill.text if skill else ""
         self._history = shape.history(past, room)
         self._past = prompts.past(chunks, room.past)
+        self._waited = waited
 
     def __call__(
         self, active: Sequence[ModelMessage], *, is_tight: bool, is_last: bool
@@ -208,7 +218,7 @@ class _Frame:
             system=self._system,
             history=[] if is_tight else self._history,
             skill=self._skill,
-            past="" if is_tight else self._past,
+            past=self._waited if is_tight else f"{self._past}\n\n{self._waited}".strip(),
             active=shape.tightened(active) if is_tight else active,
         )
         if is_last:

@@ -23,6 +23,8 @@ def test_every_contract_is_kept():
 
 
 BREACHES = {
+    "core/errors.py": "import adapters.slack",
+    "core/loop/steps.py": "import openai",
     "core/records.py": "import core.storage.inbox",
     "adapters/slack/verify.py": "import core.policy.rules",
     "core/policy/rules.py": "import asyncio",
@@ -45,9 +47,5 @@ def test_every_contract_can_be_broken(tmp_path: Path):
         with (tmp_path / name).open("a") as module:
             module.write(f"\n{line}\n")
     ended = linted(tmp_path)
-    kept = [line for line in ended.stdout.splitlines() if line.endswith("KEPT")]
-    broken = [line for line in ended.stdout.splitlines() if line.endswith("BROKEN")]
-    assert ended.returncode == 1 and kept == [
-        "bot wires adapters to core; nothing points back KEPT"
-    ]
-    assert len(broken) >= len(BREACHES) - 1
+    kept = [line for line in ended.stdout.splitlines() if line.endswith(" KEPT")]
+    assert ended.returncode == 1 and kept == []

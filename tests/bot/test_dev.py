@@ -54,10 +54,10 @@ def ran(folder: Path, given: dict[str, str], *words: str) -> subprocess.Complete
 
 WHOLE = f"""
 case "$*" in
-"-m venv .venv") echo "$0 $*" >>"$CALLS"; exec {sys.executable} -m venv --without-pip .venv;;
+"-m venv .venv") echo "$0 $*" >>"$CALLS"; exec "{sys.executable}" -m venv --without-pip .venv;;
 "-m pip"*) echo "$*" >>"$CALLS"; exit 0;;
 esac
-exec {sys.executable} "$@"
+exec "{sys.executable}" "$@"
 """
 """A Python with all that belongs to it, whose pip only writes down what it was asked for."""
 OLD = "exit 1"
@@ -66,14 +66,14 @@ case "$*" in
 *ensurepip*|"-m virtualenv"*) exit 1;;
 "-m pip"*) echo "$*" >>"$CALLS"; exit 0;;
 esac
-exec {sys.executable} "$@"
+exec "{sys.executable}" "$@"
 """
 """Debian's Python without python3-venv, with pip."""
 BAREST = f"""
 case "$*" in
 *ensurepip*|"-m virtualenv"*|"-m pip"*) exit 1;;
 esac
-exec {sys.executable} "$@"
+exec "{sys.executable}" "$@"
 """
 
 

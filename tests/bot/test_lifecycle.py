@@ -108,9 +108,11 @@ async def test_a_signal_during_the_start_drains_what_has_started():
     assert said == ["database starts", "lanes stops", "database stops"]
 
 
-async def test_no_task_is_left_behind():
+@pytest.mark.parametrize("is_crash", [False, True])
+async def test_no_task_is_left_behind(is_crash: bool):
     parts = [Told(name, []) for name in ("database", "lanes")]
-    await lifecycle.run(parts, Standing(), on_up=interrupt)
+    await lifecycle.run(parts, Standing(), on_up=parts[0].end.set if is_crash else interrupt)
+    await asyncio.sleep(0)
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 

@@ -112,9 +112,9 @@ async def test_what_cannot_be_measured_is_not_ready(log: io.StringIO):
 
 @pytest.mark.promise("X2", "bot")
 async def test_readiness_follows_the_lifecycle():
-    standing = Standing(is_up=False)
-    async with served(Bot(), standing) as address:
-        assert (await get(f"{address}/readyz"))[0] == 503
+    standing, bot = Standing(is_up=False), Bot()
+    async with served(bot, standing) as address:
+        assert (await get(f"{address}/readyz"))[0] == 503 and bot.measured == 0
         standing.is_up = True
         assert (await get(f"{address}/readyz"))[0] == 200
         standing.is_up = False

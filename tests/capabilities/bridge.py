@@ -1,6 +1,7 @@
 """What the tests of the bridge share: a catalogue over servers, and a clock that stands still."""
 
 import asyncio
+import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -9,7 +10,8 @@ from core.capabilities.servers import Limits, Server
 from core.records import Tool
 from tests.fakes.mcp_pins import MemoryPins
 
-QUICK = Limits(deadline=5, open_within=5, first_look=5)
+PATIENT = Limits(deadline=60, open_within=60, first_look=60)
+"""For machines under load; no test waits for one of these to pass."""
 
 
 class StoppedClock:
@@ -25,7 +27,7 @@ async def catalog(
     *servers: Server,
     pins: MemoryPins | None = None,
     clock: StoppedClock | None = None,
-    limits: Limits = QUICK,
+    limits: Limits = PATIENT,
 ) -> AsyncGenerator[Catalog]:
     held = Catalog(servers, pins or MemoryPins(), clock=clock or StoppedClock(), limits=limits)
     async with held:
@@ -37,9 +39,9 @@ def tool(discovery: Discovery, key: str) -> Tool:
 
 
 async def until(holds: Callable[[], Awaitable[bool]]) -> None:
-    """Wait for what happens in the background, ten seconds at most."""
-    async with asyncio.timeout(10):
-        for _ in iter(int, 1):
+    """Wait for what happens in the background, half a minute at most."""
+    async with asyncio.timeout(30):
+        for _ in itertools.count():
             if await holds():
                 return
             await asyncio.sleep(0.002)

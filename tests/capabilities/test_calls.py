@@ -5,6 +5,7 @@ import base64
 import os
 import signal
 import sys
+from dataclasses import replace
 from typing import Annotated
 
 import pytest
@@ -25,7 +26,7 @@ from pydantic import BaseModel
 from core.capabilities.servers import Limits, Server
 from core.errors import SourceFailed
 from core.specialists.server import serving, tags
-from tests.capabilities.bridge import catalog, silence, tool, trusted, until
+from tests.capabilities.bridge import PATIENT, catalog, silence, tool, trusted, until
 from tests.fakes.mcp_legacy import LegacyServer, legacy_server
 from tests.fakes.mcp_modern import modern_server
 
@@ -134,7 +135,8 @@ async def test_what_a_server_says_of_its_progress_is_shown(kind: str) -> None:
             "socket": trusted("crm", url),
             "old protocol": trusted("crm", old_url),
         }[kind]
-        async with catalog(where) as held, asyncio.timeout(5):
+        limits = replace(PATIENT, progress_every=60, progress_after=60)
+        async with catalog(where, limits=limits) as held, asyncio.timeout(30):
             echo_tool = tool(await held.discover(), "crm/echo")
             await held.call(echo_tool, {}, credentials={}, on_progress=show)
     said = "reading" if kind == "old protocol" else "reading the sales tables"
@@ -170,7 +172,8 @@ async def test_a_quick_call_shows_nothing() -> None:
     async def show(text: str) -> None:
         shown.append(text)
 
-    async with legacy_server(old) as url, catalog(trusted("old", url)) as held:
+    limits = replace(PATIENT, progress_after=60)
+    async with legacy_server(old) as url, catalog(trusted("old", url), limits=limits) as held:
         echo = tool(await held.discover(), "old/echo")
         await held.call(echo, {}, credentials={}, on_progress=show)
     assert shown == []
@@ -307,6 +310,6 @@ async def test_many_calls_to_one_server_run_side_by_side() -> None:
 
     async with modern_server(server) as url, catalog(trusted("crm", url)) as held:
         meets = tool(await held.discover(), "crm/meet")
-        async with asyncio.timeout(10), asyncio.TaskGroup() as group:
+        async with asyncio.timeout(30), asyncio.TaskGroup() as group:
             for _ in range(20):
                 group.create_task(held.call(meets, {}, credentials={}, on_progress=silence))

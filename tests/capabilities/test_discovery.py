@@ -4,6 +4,7 @@ import asyncio
 import sys
 
 import pytest
+from mcp.server.caching import CacheHint
 from mcp.server.mcpserver import Context, MCPServer
 
 from core.capabilities.aliases import aliases
@@ -13,7 +14,7 @@ from core.errors import NotAllowed
 from core.policy.rules import CHANGED, EVERYTHING, NOT_ACCEPTED, permit
 from core.records import PermittedSet, Person, PersonId, Place
 from core.specialists.server import serving, tags
-from tests.capabilities.bridge import QUICK, StoppedClock, catalog, silence, tool, trusted, until
+from tests.capabilities.bridge import PATIENT, StoppedClock, catalog, silence, tool, trusted, until
 from tests.fakes.mcp_legacy import LegacyServer, echo_tool, legacy_server
 from tests.fakes.mcp_modern import modern_server
 from tests.fakes.mcp_pins import MemoryPins
@@ -84,11 +85,12 @@ async def test_every_page_of_an_old_server_is_read() -> None:
 async def test_a_fresh_listing_is_served_without_asking_and_an_old_one_is_renewed() -> None:
     old, clock = LegacyServer(), StoppedClock()
     async with legacy_server(old) as url, catalog(trusted("old", url), clock=clock) as held:
-        await held.discover()
+        echo = tool(await held.discover(), "old/echo")
         asked = _listings(old)
         for _ in range(20):
             clock.now += 2
             await held.discover()
+            await held.call(echo, {}, credentials={}, on_progress=silence)
         assert _listings(old) == asked
         old.tools.append(echo_tool("more"))
         clock.now += 60
@@ -108,7 +110,7 @@ async def test_a_server_that_is_back_is_found_again_without_a_restart() -> None:
     async with catalog(trusted("old", url), clock=clock) as held:
         assert (await held.discover()).tools == ()
         async with legacy_server(old, port):
-            clock.now += QUICK.retry_after
+            clock.now += PATIENT.retry_after
 
             async def is_back() -> bool:
                 return bool((await held.discover()).tools)
@@ -135,6 +137,21 @@ async def test_a_server_that_tells_of_a_change_is_asked_at_once() -> None:
             return "far/grown" in {each.key for each in (await held.discover()).tools}
 
         await until(has_grown)
+
+
+async def test_a_list_that_a_server_calls_fresh_is_asked_for_again_all_the_same() -> None:
+    hints = {"tools/list": CacheHint(ttl_ms=3_600_000, scope="private")}
+    server, clock = MCPServer("far", log_level="ERROR", cache_hints=hints), StoppedClock()
+    server.add_tool(lambda: "x", name="one", description="One.")
+    async with modern_server(server) as url, catalog(trusted("far", url), clock=clock) as held:
+        assert len((await held.discover()).tools) == 1
+        server.add_tool(lambda: "x", name="two", description="Two.")
+        clock.now += 61
+
+        async def is_seen() -> bool:
+            return len((await held.discover()).tools) == 2
+
+        await until(is_seen)
 
 
 async def test_a_tool_that_cannot_be_taken_is_a_problem_and_the_others_stay() -> None:

@@ -1,13 +1,14 @@
 """A server that fails costs its own calls, and works again when it is back."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from mcp.server.mcpserver import MCPServer
 
 from core.capabilities.servers import Limits
 from core.errors import DeadlineExceeded, SourceFailed
-from tests.capabilities.bridge import catalog, silence, tool, trusted
+from tests.capabilities.bridge import PATIENT, StoppedClock, catalog, silence, tool, trusted, until
 from tests.fakes.mcp_legacy import LegacyServer, legacy_server
 from tests.fakes.mcp_modern import free_port, modern_server
 
@@ -22,6 +23,8 @@ MOODS = {
     "events_garbage": "not MCP",
     "unauthorized": "refused the credentials",
     "huge": "more than 1 MB",
+    "endless": "more than 1 MB",
+    "events_endless": "more than 1 MB",
     "wrong": "did not speak MCP",
 }
 
@@ -29,7 +32,7 @@ MOODS = {
 @pytest.mark.parametrize("mood", MOODS)
 async def test_a_misbehaving_answer_costs_its_own_call_and_says_why(mood: str) -> None:
     server = LegacyServer()
-    limits = Limits(deadline=5, result_bytes=1024 * 1024)
+    limits = replace(PATIENT, result_bytes=1024 * 1024)
     async with legacy_server(server) as url, catalog(trusted("crm", url), limits=limits) as held:
         echo = tool(await held.discover(), "crm/echo")
         before = len(server.sessions)
@@ -113,6 +116,53 @@ async def test_an_old_server_that_forgot_the_session_is_greeted_again_and_asked_
         assert len(server.called()) == 2, "the refused one and the one that was carried out"
 
 
+async def test_an_old_server_that_says_400_to_a_forgotten_session_heals_by_itself() -> None:
+    server = LegacyServer()
+    server.forgotten = 400
+    async with legacy_server(server) as url, catalog(trusted("crm", url)) as held:
+        echo = tool(await held.discover(), "crm/echo")
+        server.sessions.clear()
+        with pytest.raises(SourceFailed):
+            await held.call(echo, {"text": "a"}, credentials={}, on_progress=silence)
+
+        async def is_healed() -> bool:
+            found = await held.discover()
+            return found.problems == () and len(server.sessions) == 1
+
+        await until(is_healed)
+        assert await held.call(echo, {"text": "a"}, credentials={}, on_progress=silence)
+
+
+async def test_a_listing_that_fails_leaves_the_calls_under_way_alone() -> None:
+    server, clock = LegacyServer(), StoppedClock()
+    async with legacy_server(server) as url, catalog(trusted("crm", url), clock=clock) as held:
+        echo = tool(await held.discover(), "crm/echo")
+        server.mood = "hang"
+        call = asyncio.create_task(
+            held.call(echo, {"text": "a"}, credentials={}, on_progress=silence)
+        )
+        await server.reached.wait()
+        server.is_listing_broken = True
+        clock.now += 61
+
+        async def is_failed() -> bool:
+            return any("HTTP 500" in p.sentence for p in (await held.discover()).problems)
+
+        await until(is_failed)
+        server.let_go.set()
+        assert (await call).text == '{"text": "a"}'
+
+
+async def test_a_closed_catalogue_refuses_calls_at_once() -> None:
+    server = LegacyServer()
+    async with legacy_server(server) as url:
+        async with catalog(trusted("crm", url)) as held:
+            echo = tool(await held.discover(), "crm/echo")
+        async with asyncio.timeout(30):
+            with pytest.raises(SourceFailed, match="closed"):
+                await held.call(echo, {}, credentials={}, on_progress=silence)
+
+
 async def test_a_server_that_is_down_is_a_problem_and_not_a_failure_of_the_turn() -> None:
     well, port = LegacyServer(), free_port()
     down = trusted("down", f"http://127.0.0.1:{port}/mcp")
@@ -131,7 +181,7 @@ async def test_a_server_that_hangs_while_it_opens_holds_the_first_discovery_only
 
     silent = await asyncio.start_server(swallow, "127.0.0.1", 0)
     port = silent.sockets[0].getsockname()[1]
-    limits = Limits(first_look=0.2, open_within=30)
+    limits = Limits(first_look=0.2, open_within=60)
     well = LegacyServer()
     async with (
         silent,
@@ -140,9 +190,15 @@ async def test_a_server_that_hangs_while_it_opens_holds_the_first_discovery_only
             trusted("silent", f"http://127.0.0.1:{port}/mcp"), trusted("well", url), limits=limits
         ) as held,
     ):
-        async with asyncio.timeout(5):
+
+        async def is_well_found() -> bool:
+            # Each of these would wait for the silent server, if they waited for it.
             found = await held.discover()
-        assert [tool.key for tool in found.tools] == ["well/echo"]
+            return [tool.key for tool in found.tools] == ["well/echo"]
+
+        await until(is_well_found)
+        for _ in range(100):
+            found = await held.discover()
         assert "has not answered yet" in found.problems[0].sentence
 
 
@@ -153,7 +209,7 @@ async def test_a_cancelled_call_leaves_the_client_usable_and_no_task_behind() ->
         server.mood = "hang"
         before = asyncio.all_tasks()
         call = asyncio.create_task(held.call(echo, {}, credentials={}, on_progress=silence))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await server.reached.wait()
         call.cancel()
         with pytest.raises(asyncio.CancelledError):

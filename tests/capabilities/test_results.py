@@ -85,6 +85,14 @@ def test_a_cut_in_prose_falls_between_words() -> None:
     assert shown.partition("\n\n[")[0].split()[-1] in ("lorem", "ipsum", "dolor")
 
 
+@pytest.mark.parametrize("character", ["e\u0301", "👩🏽\u200d🚀", "🇩🇪", "👍🏿", "❤\ufe0f"])
+def test_a_character_of_several_code_points_is_kept_whole(character: str) -> None:
+    for before in range(len(character)):
+        shown = shorten("x" * before + character * 9_000, ID)
+        kept = shown.partition("\n\n[")[0][before:]
+        assert kept == character * (len(kept) // len(character))
+
+
 @pytest.mark.timeout(20)
 def test_ten_megabytes_without_structure_are_cut() -> None:
     for text in ("row of a log\n" * 800_000, "x" * 10_000_000, "| cell " * 1_500_000):

@@ -247,6 +247,13 @@ def test_the_shown_schema_still_says_what_the_model_needs() -> None:
     assert page["page"] == {"type": "string", "description": "Format: uri."}
 
 
+def test_a_definition_inside_itself_is_written_out_once() -> None:
+    shown = acceptable(Node.model_json_schema(), "openai")
+    inner = shown["properties"]["children"]["items"]
+    assert inner["type"] == "object"
+    assert inner["properties"] == {}
+
+
 def test_definitions_that_double_at_each_level_are_cut_and_not_written_out_for_ever() -> None:
     levels = 40
     definitions: Json = {

@@ -19,7 +19,8 @@ class LegacyServer:
 
     Moods of a call: `well`, `hang`, `cut` (the body breaks off), `error500`, `garbage` (200 with
     no JSON), `html`, `empty` (202), `huge`, `badgzip`, `redirect`, `unauthorized`, `wrong`
-    (a result that is none), `events_cut`, `events_garbage`, `events`, `elicit`, `forgotten`.
+    (a result that is none), `events_cut`, `events_garbage`, `events`, `endless`,
+    `events_endless`, `elicit`, `forgotten`.
     """
 
     def __init__(self, name: str = "legacy") -> None:
@@ -31,6 +32,9 @@ class LegacyServer:
         self.requests: list[tuple[str, dict[str, str], dict[str, Any]]] = []
         """(method, headers, params) of every message."""
         self.elsewhere = ""
+        self.forgotten = 404
+        """The status for a session that the server does not know."""
+        self.is_listing_broken = False
         self.answers: list[Any] = []
         """What the client answered to the server's own requests."""
         self.result: dict[str, Any] | None = None
@@ -57,10 +61,12 @@ class LegacyServer:
         if method == "initialize":
             return self.initialize(message)
         if headers.get("mcp-session-id") not in self.sessions:
-            status = 404 if "mcp-session-id" in headers else 400
+            status = self.forgotten if "mcp-session-id" in headers else 400
             return web.Response(status=status, text="no session")
         if "id" not in message:
             return web.Response(status=202)
+        if method == "tools/list" and self.is_listing_broken:
+            return web.Response(status=500)
         if method == "tools/list":
             return self.listing(message)
         if method == "tools/call":
@@ -115,6 +121,9 @@ class LegacyServer:
             await self.let_go.wait()
         if mood == "cut":
             return await self.broken(request, "application/json", b'{"jsonrpc": "2.0", "id"')
+        if mood.endswith("endless"):
+            kind = "text/event-stream" if mood.startswith("events") else "application/json"
+            return await self.endless(request, kind)
         if mood.startswith("events_"):
             piece = b"data: {\n\n" if mood == "events_garbage" else b": hello\n\n"
             return await self.broken(request, "text/event-stream", piece)
@@ -150,7 +159,7 @@ class LegacyServer:
         params = {"message": "Which one?", "requestedSchema": {"type": "object", "properties": {}}}
         ask = {"jsonrpc": "2.0", "id": 900, "method": "elicitation/create", "params": params}
         await stream.write(f"event: message\ndata: {json.dumps(ask)}\n\n".encode())
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await self.answered.wait()
         said = self.answers[-1].get("error", {}).get("message", "accepted")
         result = {"content": [{"type": "text", "text": said}], "isError": True}
@@ -161,6 +170,15 @@ class LegacyServer:
     async def open_events(self, request: web.Request) -> web.StreamResponse:
         stream = web.StreamResponse(headers={"content-type": "text/event-stream"})
         await stream.prepare(request)
+        return stream
+
+    async def endless(self, request: web.Request, kind: str) -> web.StreamResponse:
+        """Go on for as long as somebody reads."""
+        stream = web.StreamResponse(headers={"content-type": kind})
+        await stream.prepare(request)
+        with suppress(ConnectionError):
+            while not self.let_go.is_set():
+                await stream.write(b": wait\n\n" * 4_000)
         return stream
 
     async def broken(self, request: web.Request, kind: str, piece: bytes) -> web.StreamResponse:

@@ -48,7 +48,7 @@ async def serving_asgi(app: Any, port: int = 0) -> AsyncGenerator[str]:
     running = _Server(config)
     async with asyncio.TaskGroup() as group:
         group.create_task(running.serve())
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await running.is_up.wait()
         try:
             yield f"http://127.0.0.1:{port}"

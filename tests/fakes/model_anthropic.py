@@ -32,6 +32,19 @@ def error_body(step: Step) -> Json:
     return {"type": "error", "error": {"type": kind, "message": message}}
 
 
+def refusal(body: Json) -> str:
+    """Why Anthropic would not take the request; empty when it would."""
+    blocks = [
+        block["type"]
+        for message in body.get("messages", [])
+        if isinstance(message["content"], list)
+        for block in message["content"]
+    ]
+    if not body.get("tools") and {"tool_use", "tool_result"} & set(blocks):
+        return "Requests which include `tool_use` or `tool_result` blocks must define tools."
+    return ""
+
+
 def whole(asked: Asked, step: Step, counted: Counted) -> Json:
     """The answer to a request without `stream`."""
     content: list[Json] = [{"type": "text", "text": step.text}] if step.text else []

@@ -45,6 +45,9 @@ def events(asked: Asked, step: Step, counted: Counted) -> Iterator[str]:
     if step.is_cut or step.stalls:
         return
     yield _chunk(asked, step, {}, finish=_finish(step))
+    if step.repeats_usage:
+        last = json.loads(_chunk(asked, step, {}, finish=_finish(step)).removeprefix("data: "))
+        yield _line({**last, "usage": usage_body(counted)})
     if step.has_usage and (asked.body.get("stream_options") or {}).get("include_usage"):
         frame = _frame(asked, step, "chat.completion.chunk")
         yield _line({**frame, "choices": [], "usage": usage_body(counted)})

@@ -24,7 +24,7 @@ class Asked:
     """A request as the server saw it."""
 
     route: str
-    """`openai`, `azure`, `anthropic` or `embeddings`."""
+    """`openai`, `azure`, `responses`, `anthropic` or `embeddings`."""
     body: Json
     headers: Mapping[str, str]
 
@@ -67,6 +67,8 @@ class Step:
     usage: Counted | None = None
     """None: counted from the lengths of request and answer."""
     has_usage: bool = True
+    repeats_usage: bool = False
+    """OpenAI's dialect: usage and finish reason come in several chunks, as some servers do."""
     model: str = ""
     """The name to report; empty: the one that was asked for."""
     status: int = 200

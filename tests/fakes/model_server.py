@@ -18,7 +18,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.fakes import model_anthropic, model_openai
+from tests.fakes import model_anthropic, model_openai, model_responses
 from tests.fakes.model_script import Asked, Counted, Json, Step, count, failing, say
 
 EXHAUSTED = failing(418, "script_exhausted", "the script of the fake server has no step left")
@@ -74,6 +74,7 @@ class ModelServer:
         app = web.Application(client_max_size=64 * 1024 * 1024)
         app.router.add_post("/v1/chat/completions", self._openai)
         app.router.add_post("/openai/deployments/{name}/chat/completions", self._azure)
+        app.router.add_post("/v1/responses", self._responses)
         app.router.add_post("/v1/embeddings", self._embeddings)
         app.router.add_post("/v1/messages", self._anthropic)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
@@ -96,6 +97,9 @@ class ModelServer:
     async def _openai(self, request: web.Request) -> web.StreamResponse:
         return await self._serve(request, "openai", model_openai)
 
+    async def _responses(self, request: web.Request) -> web.StreamResponse:
+        return await self._serve(request, "responses", model_responses)
+
     async def _azure(self, request: web.Request) -> web.StreamResponse:
         return await self._serve(request, "azure", model_openai)
 
@@ -105,6 +109,8 @@ class ModelServer:
     async def _serve(self, request: web.Request, route: str, dialect: Any) -> web.StreamResponse:
         asked = Asked(route=route, body=await request.json(), headers=dict(request.headers))
         step = self._next(asked)
+        if route == "anthropic" and (reason := model_anthropic.refusal(asked.body)):
+            step = failing(400, "invalid_request", reason)
         is_billed = step.status == 200 and not step.hangs
         counted = count(asked, step) if is_billed else Counted()
         self.asked.append(asked)

@@ -52,6 +52,7 @@ class Desk:
 
     door: ChatDoor
     provider: str
+    key: str
     entries: list[LedgerEntry] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
 
@@ -59,7 +60,7 @@ class Desk:
         self, text: str = "hi", *tools: ToolSchema, deadline: float = 20.0, **more: Any
     ) -> ModelReply:
         messages = more.get("messages") or [ModelMessage(role="user", text=text)]
-        return await self.door.ask(NAMES[self.provider], messages, tools, BILLING, deadline)
+        return await self.door.ask(self.key, messages, tools, BILLING, deadline)
 
     @property
     def outcomes(self) -> list[str]:
@@ -89,8 +90,8 @@ async def desk_for(server: ModelServer) -> AsyncIterator[Callable[..., Desk]]:
 
             settings = models.ModelSettings(
                 provider=provider,  # pyright: ignore[reportArgumentType]
-                name=NAMES[provider].partition(":")[2],
                 **{
+                    "name": NAMES[provider].partition(":")[2],
                     "base_url": getattr(server, f"{provider}_url"),
                     "api_key": KEY,
                     "api_version": "2025-03-01-preview" if provider == "azure" else "",
@@ -105,7 +106,7 @@ async def desk_for(server: ModelServer) -> AsyncIterator[Callable[..., Desk]]:
                 jitter=lambda: 0.0,
             )
             stack.push_async_callback(door.close)
-            return Desk(door, provider, entries, waits)
+            return Desk(door, provider, settings.key, entries, waits)
 
         yield make
 

@@ -1,7 +1,13 @@
 """An answer arrives whole, whichever provider it comes from."""
 
+import json
+from collections.abc import Callable
+
+import pytest
+
+from core.errors import ModelFailed
 from core.records import ModelMessage, ToolCall, Usage
-from tests.fakes.model_script import Counted, call, calls, say
+from tests.fakes.model_script import Counted, Step, call, calls, filtered_answer, say, truncated
 from tests.fakes.model_server import ModelServer
 from tests.llm.conftest import SEARCH, Desk
 
@@ -44,7 +50,7 @@ async def test_a_conversation_with_results_and_a_late_skill_reaches_the_model_wh
     asked = ToolCall(id="c1", name="search", arguments={"query": "a"})
     broken = ToolCall(id="c2", name="search", arguments={}, fault="not JSON")
 
-    await desk.ask(
+    reply = await desk.ask(
         messages=[
             ModelMessage(role="system", text="You are Countersign."),
             ModelMessage(role="user", text="earlier question"),
@@ -57,6 +63,7 @@ async def test_a_conversation_with_results_and_a_late_skill_reaches_the_model_wh
         ]
     )
 
+    assert reply.message.text == "done"
     seen = server.asked[0].text
     for part in ("You are Countersign.", "Skill: write briefly.", "earlier answer", "question"):
         assert part in seen
@@ -81,3 +88,58 @@ async def test_a_call_without_arguments_is_a_call_with_an_empty_object(
 
     assert reply.message.calls[0].arguments == {}
     assert reply.message.calls[0].fault == ""
+
+
+async def test_a_server_that_repeats_its_usage_is_billed_once(
+    server: ModelServer, desk_for: Callable[..., Desk]
+) -> None:
+    server.script([say("words", usage=Counted(input=100, output=7), repeats_usage=True)])
+
+    reply = await desk_for("openai").ask("question")
+
+    assert reply.usage == Usage(input_tokens=100, output_tokens=7)
+    assert reply.finish == "stop"
+
+
+@pytest.mark.parametrize(
+    ("step", "finish"),
+    [
+        (say("All of it."), "stop"),
+        (calls(("search", {"query": "a"}), ("search", {"query": "b"})), "tools"),
+        (truncated("Part of"), "length"),
+    ],
+)
+async def test_the_responses_api_can_be_chosen(
+    server: ModelServer, desk_for: Callable[..., Desk], step: Step, finish: str
+) -> None:
+    server.script([step])
+
+    reply = await desk_for("openai", use_responses_api=True).ask("question", SEARCH)
+
+    assert server.asked[0].route == "responses"
+    assert (reply.finish, reply.message.text) == (finish, step.text)
+    assert [(c.name, c.arguments) for c in reply.message.calls] == [
+        (name, json.loads(raw)) for name, raw in step.calls
+    ]
+    assert reply.usage.input_tokens == server.total.input > 0
+
+
+@pytest.mark.parametrize("name", ["gpt-5.5-pro", "gpt-5.1-codex", "gpt-6"])
+async def test_no_name_of_a_model_makes_the_library_choose_another_api(
+    server: ModelServer, desk_for: Callable[..., Desk], name: str
+) -> None:
+    server.script([say("words")])
+
+    await desk_for("openai", name=name).ask("question", SEARCH)
+
+    assert server.asked[0].route == "openai"
+
+
+async def test_a_filtered_answer_of_the_responses_api_is_blocked(
+    server: ModelServer, desk_for: Callable[..., Desk]
+) -> None:
+    server.script([filtered_answer()])
+
+    with pytest.raises(ModelFailed) as caught:
+        await desk_for("openai", use_responses_api=True).ask("question")
+    assert caught.value.kind == "blocked"

@@ -1,7 +1,10 @@
 """Texts become vectors, offline or at an endpoint, and every request is in the ledger."""
 
+import asyncio
+import gc
 import hashlib
 import sys
+import warnings
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -202,3 +205,19 @@ def test_incomplete_settings_are_refused_with_what_is_missing(
 
 def test_the_key_does_not_show() -> None:
     assert KEY not in repr(EmbeddingSettings(name="openai:x", api_key=KEY))
+
+
+async def test_first_questions_at_once_leave_no_connection_open(
+    server: ModelServer, open_door: Callable[..., EmbedDoor]
+) -> None:
+    door = open_door(**remote(server))
+    async with asyncio.TaskGroup() as group:
+        for _ in range(10):
+            group.create_task(door.embed(["a"], BILLING))
+    await door.close()
+
+    # A connection that nobody closed is reported when its socket is collected.
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        gc.collect()
+    assert [str(one.message) for one in said] == []

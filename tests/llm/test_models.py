@@ -131,3 +131,52 @@ def test_no_providers_library_is_loaded_before_its_model_is_asked() -> None:
     )
 
     assert run.stdout.strip() == "set()"
+
+
+LOADED_ON_THE_LOOP = """
+import asyncio, sys, threading
+from dataclasses import replace
+from core.errors import ModelFailed
+from core.ledger.meter import Meter
+from core.llm.chat import ChatDoor
+from core.llm.models import known, parse
+from core.records import Billing, ModelMessage
+
+heavy = {"langchain_core", "langchain_openai", "langchain_anthropic", "langsmith"}
+heavy |= {"openai", "anthropic", "httpx2", "genai_prices", "pydantic"}
+seen = set()
+
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name in heavy and threading.current_thread() is threading.main_thread():
+            seen.add(name)
+
+async def main():
+    async def add(entry):
+        pass
+    model = replace(parse(sys.argv[1]), base_url="http://127.0.0.1:1", api_key="k")
+    meter = Meter(add, lambda: 0.0)
+    door = ChatDoor(known([model]), meter, lambda: 0.0, sleep=lambda s: asyncio.sleep(0))
+    billing = Billing(turn="t", thread="th", person="p", place="x")
+    try:
+        await door.ask(model.key, [ModelMessage(role="user", text="hi")], [], billing, 60)
+    except ModelFailed as failed:
+        print(failed.kind, sorted(seen))
+    await door.close()
+
+sys.meta_path.insert(0, Watch())
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("name", ["openai:x", "anthropic:x"])
+def test_a_providers_library_is_loaded_beside_the_loop_and_not_on_it(name: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", LOADED_ON_THE_LOOP, name],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+
+    assert run.stdout.strip() == "unreachable []"

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from core.errors import Misconfigured
+from core.parked import Approval
 from core.policy.rules import Condition
 from core.policy.section import read_policy
 
@@ -39,7 +40,9 @@ def test_the_example_of_the_documentation_is_read() -> None:
     )
     assert [rule.verb for rule in rules.rules] == ["offer", "offer", "approve", "withhold"]
     assert rules.rules[2].when == Condition(argument="to", test="external")
-    assert rules.rules[2].approval == {"by": "group:comms", "not": "asker", "expires": "4h"}
+    assert rules.rules[2].approval == Approval(
+        by=("group:comms",), is_asker_barred=True, seconds=4 * 3600.0
+    )
     assert str(rules.rules[0]) == "rule 1 offers tag:connector:sales (line 13)"
     assert rules.admins == ("group:it-admins",)
 

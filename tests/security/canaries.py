@@ -63,6 +63,12 @@ def _lowered(quoted: str) -> str:
     return re.sub("%..", lambda escape: escape[0].lower(), quoted)
 
 
+def _pieces(form: bytes) -> tuple[bytes, ...]:
+    """Half a long secret is a leak as well."""
+    half = len(form) // 2
+    return (form[:half], form[half:]) if half >= 12 else (form,)
+
+
 def leaks(places: Mapping[str, bytes], canaries: Mapping[str, str] | None = None) -> list[Leak]:
     """Where any canary stands in any of the places (name -> bytes)."""
     return [
@@ -70,7 +76,7 @@ def leaks(places: Mapping[str, bytes], canaries: Mapping[str, str] | None = None
         for name, secret in (canaries or CANARIES).items()
         for form, wanted in forms(secret).items()
         for where, content in places.items()
-        if wanted in content
+        if any(piece in content for piece in _pieces(wanted))
     ]
 
 

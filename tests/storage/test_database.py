@@ -1,7 +1,6 @@
 """What the database port promises on each engine."""
 
 import asyncio
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 
 from core.errors import Misconfigured, Unavailable
 from core.storage.database import Conflict, Database, open_database
-from core.storage.migrate import migrations, pending, statements
 from core.storage.sqlite import connect
 from core.storage.writer import Writer
 from tests.databases import fresh_database
@@ -278,6 +276,39 @@ async def test_every_sqlite_connection_syncs_each_commit(sqlite: Database) -> No
         assert await tx.fetch_one("PRAGMA synchronous") == {"synchronous": 2}
 
 
+SYNC = {
+    "sqlite": ("PRAGMA synchronous", "synchronous", 2, 1),
+    "postgres": ("SHOW synchronous_commit", "synchronous_commit", "on", "off"),
+}
+
+
+async def test_a_write_waits_for_the_disk_unless_it_says_that_it_need_not(
+    database: Database,
+) -> None:
+    ask, name, waits, does_not = SYNC[database.dialect]
+    for is_durable in (True, False, False, True):
+        async with database.transaction(is_durable=is_durable) as tx:
+            assert await tx.fetch_one(ask) == {name: waits if is_durable else does_not}
+
+
+async def test_a_durable_write_never_joins_a_commit_that_does_not_wait(sqlite: Database) -> None:
+    wrong: list[str] = []
+
+    async def write(number: int) -> None:
+        is_durable = number % 3 == 0
+        async with sqlite.transaction(is_durable=is_durable) as tx:
+            await tx.execute(ADD, (f"{number}", "1"))
+            row = await tx.fetch_one("PRAGMA synchronous")
+            if is_durable and row != {"synchronous": 2}:
+                wrong.append(f"{number}")
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(100):
+            group.create_task(write(number))
+    assert wrong == []
+    assert await count(sqlite) == 100
+
+
 async def test_a_full_disk_is_said_and_breaks_nothing(sqlite: Database) -> None:
     async with sqlite.transaction() as tx:
         await tx.fetch("PRAGMA max_page_count = 80")
@@ -333,41 +364,3 @@ async def test_a_burst_of_writes_shares_its_commits(sqlite: Database) -> None:
     await connection.set_trace_callback(None)
     assert await count(sqlite) == 200
     assert commits < 20
-
-
-def test_both_engines_have_the_same_migrations_and_columns() -> None:
-    sqlite, postgres = migrations("sqlite"), migrations("postgres")
-    assert [(m.number, m.name) for m in sqlite] == [(m.number, m.name) for m in postgres]
-    assert [m.number for m in sqlite] == list(range(1, len(sqlite) + 1))
-
-
-def test_only_what_is_missing_is_applied() -> None:
-    assert pending("sqlite", {m.number for m in migrations("sqlite")}) == []
-    assert pending("sqlite", set()) == migrations("sqlite")
-
-
-def test_a_script_is_cut_into_statements_that_are_each_complete() -> None:
-    for migration in migrations("sqlite"):
-        parts = list(statements(migration.sql))
-        assert len(parts) > 10
-        assert all(sqlite3.complete_statement(part) for part in parts)
-        assert sum("CREATE TRIGGER" in part for part in parts) == 2
-
-
-async def test_both_engines_have_the_same_tables(database: Database) -> None:
-    for table in ("inbox", "turns", "outbox", "evidence", "files", "entries", "pins",
-                  "checkpoints", "checkpoint_writes", "embeddings"):  # fmt: skip
-        if database.dialect == "sqlite":
-            rows = await database.fetch("SELECT name FROM pragma_table_info(?)", (table,))
-        else:
-            rows = await database.fetch(
-                "SELECT column_name AS name FROM information_schema.columns"
-                " WHERE table_name = ? ORDER BY ordinal_position",
-                (table,),
-            )
-        other = "postgres" if database.dialect == "sqlite" else "sqlite"
-        script = migrations(other)[0].sql
-        body = script[script.index(f"CREATE TABLE {table} (") :]
-        body = body[body.index("(") + 1 : body.index("\n);")]
-        columns = [line.split()[0] for line in body.strip().splitlines()]
-        assert [row["name"] for row in rows] == [c for c in columns if c.islower()]

@@ -31,7 +31,6 @@ async def test_a_question_comes_back_as_it_was_put(database: Database) -> None:
     asked = replace(
         question("d1", text='Größe? 日本\n"quoted" \'n %s ?'),
         files=(FileRef(id=FileId("slack:T1/F1"), name="a.xlsx", size=12),),
-        is_first_contact=True,
     )
     await put(database, asked)
     [taken] = await claim(database)

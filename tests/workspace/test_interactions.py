@@ -8,6 +8,8 @@ from urllib.parse import parse_qs
 import aiohttp
 import pytest
 from aiohttp import web
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.workspace.slack.checks import Refusal
 from bot.workspace.slack.delivery import signature
@@ -25,12 +27,16 @@ class Ear:
         self.headers: list[dict[str, str]] = []
         self.events: list[dict] = []
         self.status, self.answer, self.extra = 200, "", {}
+        self.holds: asyncio.Event | None = None
+        """Keeps the first delivery waiting until it is set."""
 
     async def hear(self, request: web.Request) -> web.Response:
         self.bodies.append(await request.read())
         self.headers.append(dict(request.headers))
         if request.content_type == "application/json":
             self.events.append((await request.json())["event"])
+        if self.holds is not None and len(self.bodies) == 1:
+            await self.holds.wait()
         return web.Response(status=self.status, text=self.answer, headers=self.extra)
 
 
@@ -132,26 +138,10 @@ async def test_no_retry_stops_the_retries(slack):
 
 async def test_an_app_that_is_too_slow_is_told_so_in_the_retry():
     async with SlackStandIn(sleep=at_once, patience=0.05) as slack, hearing(slack) as ear:
-        hear, first = ear.hear, asyncio.Event()
-
-        async def slow_at_first(request):
-            answer = await hear(request)
-            if len(ear.bodies) == 1:
-                await first.wait()
-            return answer
-
-        slack.connect(slack.carrier.events_url)
-        ear.hear = slow_at_first
-        site = web.Application()
-        site.router.add_post("/", slow_at_first)
-        runner = web.AppRunner(site, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        slack.connect(f"http://127.0.0.1:{runner.addresses[0][1]}/")
+        ear.holds = asyncio.Event()
         await slack.say("mara", slack.direct("mara"), "hello")
         await slack.settled()
-        first.set()
-        await runner.cleanup()
+        ear.holds.set()
 
     assert [d.reason for d in slack.deliveries] == ["http_timeout", ""]
     assert ear.headers[1]["X-Slack-Retry-Reason"] == "http_timeout"
@@ -204,9 +194,6 @@ async def test_a_click_on_what_one_cannot_see_is_no_click(slack, client):
 async def test_a_modal_opens_once_per_trigger_and_only_at_once():
     now = [1_000.0]
     async with SlackStandIn(clock=lambda: now[0], sleep=at_once) as slack:
-        from slack_sdk.errors import SlackApiError
-        from slack_sdk.web.async_client import AsyncWebClient
-
         client = AsyncWebClient(token=slack.app.bot_token, base_url=slack.api_url)
         trigger = slack.world.trigger("U0MARA")
         late = slack.world.trigger("U0MARA")

@@ -15,21 +15,37 @@ from urllib.parse import parse_qsl, urlsplit
 
 from aiohttp import web
 
-from bot.workspace.microsoft import seed
+from bot.workspace.microsoft import planting, seed
 from bot.workspace.microsoft.entra import authorize, scopes
 from bot.workspace.microsoft.entra.authorize import Agree, Confirm, Pick, Sent
 from bot.workspace.microsoft.entra.directory import LOGIN, Directory
 from bot.workspace.microsoft.entra.routes import EntraRoutes
-from bot.workspace.microsoft.graph import mail_routes, mails, people_routes, post
+from bot.workspace.microsoft.graph import (
+    calendar_routes,
+    chat_routes,
+    drive_routes,
+    events,
+    mail_routes,
+    mails,
+    people_routes,
+    post,
+)
 from bot.workspace.microsoft.graph.door import Door
 from bot.workspace.microsoft.graph.records import Mail
+from bot.workspace.microsoft.graph.uploads import Pieces
 from bot.workspace.microsoft.graph.world import Graph
 from bot.workspace.microsoft.records import Account, Effect, EffectName, Json, Registration
 from bot.workspace.microsoft.tenant import Tenant
 
 BODY_LIMIT = 64 * 2**20
 HOST = "127.0.0.1"
-ROUTES = (*mail_routes.ROUTES, *people_routes.ROUTES)
+ROUTES = (
+    *mail_routes.ROUTES,
+    *calendar_routes.ROUTES,
+    *drive_routes.ROUTES,
+    *chat_routes.ROUTES,
+    *people_routes.ROUTES,
+)
 
 
 class MicrosoftStandIn:
@@ -46,6 +62,7 @@ class MicrosoftStandIn:
         redirect_uris: Iterable[str] = (),
         accounts: Iterable[Account] = seed.ACCOUNTS,
         clock: Callable[[], float] = time.time,
+        is_planted: bool = True,
     ) -> None:
         self.app = registration or Registration()
         self.app.redirect_uris += redirect_uris
@@ -53,7 +70,8 @@ class MicrosoftStandIn:
         self.entra = Directory(self.tenant)
         self.graph = Graph(self.tenant)
         self.graph.on_revoke = self.entra.revoke
-        self.more_routes: list[Callable[[web.Application], None]] = []
+        if is_planted:
+            planting.plant(self.graph)
         self._port = port
         self._runner: web.AppRunner | None = None
 
@@ -69,6 +87,7 @@ class MicrosoftStandIn:
         taken."""
         site = web.Application(client_max_size=BODY_LIMIT, middlewares=[self._only_local_names])
         Door(self.graph, self.entra, ROUTES).add_routes(site)
+        Pieces(self.graph).add_routes(site)
         EntraRoutes(self.entra).add_routes(site)
         self._runner = web.AppRunner(site, access_log=None, shutdown_timeout=1.0)
         await self._runner.setup()
@@ -160,6 +179,11 @@ class MicrosoftStandIn:
     def _shown(self, mail: Mail) -> Json:
         item = mails.shown(self.graph, mail, is_immutable=True)
         return item | {"attachments": mail.attachments}
+
+    def events(self, person: str, zone: str = "UTC") -> list[Json]:
+        """The events of a calendar, the earliest first."""
+        found = sorted(self.graph.mailbox(person).events.values(), key=events.start_of)
+        return [events.shown(self.graph, e, is_immutable=True, zone=zone) for e in found]
 
     def effects(self, name: EffectName, client_request_id: str = "") -> list[Effect]:
         """What really happened, whatever the caller was told."""

@@ -29,6 +29,8 @@ class Tenant:
         self.accounts = {account.oid: account for account in accounts}
         self.base = ""
         """The stand-in's own address, without a trailing slash; set when it listens."""
+        self.page = ""
+        """The address of the page that shows what lies here, without a trailing slash."""
         self.valid_from: dict[str, int] = {}
         """Per object id, from which number on sign-ins count: everything earlier was revoked."""
         self.listeners: list[Listener] = []
@@ -48,6 +50,10 @@ class Tenant:
             return self.account(who)
         except KeyError:
             return None
+
+    def link(self, view: str, item: str) -> str:
+        """Where a person can look at an item."""
+        return f"{self.page or self.base}/outlook#{view}/{item}"
 
     def next_number(self) -> int:
         self._numbers += 1

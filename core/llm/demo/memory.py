@@ -8,6 +8,7 @@ from core.llm.demo.words import sentences, stem, stems, words
 
 HONEST = "_Scripted demo: I am no language model._"
 """The first line of every answer."""
+NOTED = "Noted in this thread:"
 _ABOUT_PAST = re.compile(
     r"\b(?:i|we|you|it)\s+(?:\w+\s+)?(?:said|say|told|mentioned|wrote|named|gave|asked)\b"
     r"|\b(?:earlier|before|remember|again)\b|\b(?:was|is|were|are)\s+(?:my|our)\b"
@@ -58,8 +59,8 @@ def recall(conversation: Conversation) -> str:
     for sentence in _candidates(conversation):
         found = set(stems(sentence))
         cover = sum(1 for s in wanted if s in found) / len(wanted)
-        # More words than were asked for: a sentence that only repeats the question says nothing.
-        if cover > best_cover and len(found - set(wanted)) > 0:
+        # A sentence that only repeats the question says nothing.
+        if cover > best_cover and set(words(sentence)) - set(words(conversation.question)):
             best, best_cover = sentence, cover
     return best if best_cover >= NEARLY_ALL else ""
 
@@ -71,5 +72,8 @@ def _candidates(conversation: Conversation) -> Sequence[str]:
     return [
         s
         for s in found
-        if not s.endswith("?") and s.strip("_* ") not in HONEST and s[0] not in "|([-*#“"
+        if not s.endswith("?")
+        and s.strip("_* ") not in HONEST
+        and not s.startswith(tuple("|([-*#“"))
+        and not s.startswith(NOTED)
     ]

@@ -1,9 +1,10 @@
 """The words of a text, reduced so that different forms of one word are equal."""
 
 import re
-from collections.abc import Iterable
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+(?:['’][a-z]+)?", re.UNICODE)
+SHORT_TEXT = 400
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 SILENT = frozenset(
@@ -54,13 +55,17 @@ def stem(word: str) -> str:
     return _CANONICAL.get(form, form)
 
 
-def stems(text: str) -> list[str]:
+def stems(text: str) -> tuple[str, ...]:
     """Stems of the words that say something, in order, each once."""
-    return list(dict.fromkeys(stem(w) for w in words(text) if w not in SILENT))
+    return _short_stems(text) if len(text) <= SHORT_TEXT else _stems(text)
 
 
-def all_stems(texts: Iterable[str]) -> set[str]:
-    return {found for text in texts for found in stems(text)}
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(stem(w) for w in words(text) if w not in SILENT))
+
+
+_short_stems = lru_cache(2048)(_stems)
+"""Names and descriptions of tools come again with every question."""
 
 
 def first_sentence(text: str) -> str:

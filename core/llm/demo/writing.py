@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from core.llm.demo import memory, tables
-from core.llm.demo.arguments import IDS
 from core.llm.demo.choice import properties, vocabulary
 from core.llm.demo.conversation import Conversation
 from core.llm.demo.memory import HONEST
-from core.llm.demo.plan import Plan, is_small_talk, reads_handles
-from core.llm.demo.results import Result, Table, parsed, prose, table
+from core.llm.demo.plan import Plan
+from core.llm.demo.ranking import reads_handles
+from core.llm.demo.results import Result, Table, holds_file, parsed, prose, table
+from core.llm.demo.small_talk import is_small_talk
 from core.llm.demo.tables import spoken
+from core.llm.demo.values import IDS
 from core.llm.demo.words import first_sentence, words
 from core.records import ToolSchema
 
@@ -35,7 +37,7 @@ def _body(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -
     if is_small_talk(question):
         return f"Hello! {_abilities(tools)}"
     if memory.states_something(question):
-        return f"Noted in this thread: “{question.strip()}” Ask me for it whenever you need it."
+        return f"{memory.NOTED} “{question.strip()}” Ask me for it whenever you need it."
     if memory.asks_for_summary(question):
         return _summary(conversation)
     if plan.missing:
@@ -78,6 +80,8 @@ def _tell(result: Result, conversation: Conversation, known: frozenset[str]) -> 
         parts = [_plain(result) + cite]
     else:
         parts = _tell_table(result, rows, conversation, known, cite)
+    if holds_file(result.text):
+        parts.append("The file is in this thread.")
     if result.is_shortened:
         parts.append("The result is longer than what I was shown.")
     return "\n\n".join(parts)
@@ -110,11 +114,20 @@ def _plain(result: Result) -> str:
 
 
 def _table(found: Table) -> str:
-    head = [name.replace("_", " ") for name in found.head]
-    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    head = [_heading(name) for name in found.head]
+    numeric = tables.numeric_columns(found)
+    sides = ["---:" if i in numeric else "---" for i in range(len(head))]
+    lines = ["| " + " | ".join(head) + " |", "| " + " | ".join(sides) + " |"]
     lines += ["| " + " | ".join(row) + " |" for row in found.rows[:MOST_ROWS]]
     left = len(found.rows) - MOST_ROWS
     return "\n".join(lines) + (f"\n\n… and {left} more rows." if left > 0 else "")
+
+
+def _heading(name: str) -> str:
+    """`revenue_eur` as `Revenue (EUR)`, the other names in plain words."""
+    title = name.replace("_", " ").strip()
+    title = re.sub(r" (eur|usd|gbp|chf)$", lambda found: f" ({found[1].upper()})", title)
+    return title[:1].upper() + title[1:]
 
 
 def _failure(result: Result, tools: Sequence[ToolSchema]) -> str:

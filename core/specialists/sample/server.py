@@ -20,7 +20,7 @@ from mcp_types import (
 )
 from pydantic import Field
 
-from core.specialists.sample import data, notes, sheet
+from core.specialists.sample import notes, orders, sheet
 from core.specialists.server import tags
 
 NAME = "sample"
@@ -28,13 +28,13 @@ NAME = "sample"
 _READS = ToolAnnotations(read_only_hint=True)
 _SAMPLE = tags("connector:sample")
 
-GroupBy = Annotated[data.GroupBy, Field(description="What each line of the result stands for.")]
-Quarter = Annotated[data.Quarter | None, Field(description="Only this quarter.")]
+GroupBy = Annotated[orders.GroupBy, Field(description="What each line of the result stands for.")]
+Quarter = Annotated[orders.Quarter | None, Field(description="Only this quarter.")]
 Year = Annotated[
-    data.Year | None,
+    orders.Year | None,
     Field(description="Only this year. A quarter without a year is the latest one."),
 ]
-Region = Annotated[data.Region | None, Field(description="Only this sales region.")]
+Region = Annotated[orders.Region | None, Field(description="Only this sales region.")]
 
 
 def sample_server() -> MCPServer:
@@ -62,13 +62,13 @@ def sales_by(
 ) -> CallToolResult:
     """What Larkspur Cycles sold: orders, units and net revenue in euros, added up per region,
     product, category, month, quarter or customer. Narrow it to a quarter, a year or a region."""
-    chosen, period = data.select(quarter=quarter, year=year, region=region)
-    lines = data.totals(chosen, group_by)
+    chosen, period = orders.select(quarter=quarter, year=year, region=region)
+    lines = orders.totals(chosen, group_by)
     where = f" in {region}" if region else ""
     revenue = sum(line.revenue for line in lines)
     title = (
-        f"Sales by {group_by}, {period}{where}: {len(chosen)} orders, {revenue:.2f} EUR net "
-        f"(order book as of {data.AS_OF})"
+        f"Sales by {group_by}, {period}{where}: {len(chosen)} orders, {revenue:,.2f} EUR net "
+        f"(order book as of {orders.AS_OF})"
     )
     rows = [
         {
@@ -88,7 +88,7 @@ def find_customer(
     """Find a customer (a bicycle dealer) by name. Gives the customer id that customer_orders
     needs."""
     words = [word for word in re.findall(r"\w+", name.casefold()) if len(word) > 2]
-    customers = data.table("customers")
+    customers = orders.table("customers")
     best = max(_shared(words, row["customer"]) for row in customers)
     rows = [row for row in customers if best and _shared(words, row["customer"]) == best]
     if not rows:
@@ -105,10 +105,10 @@ def customer_orders(
 ) -> CallToolResult:
     """The orders of one customer with day, product, units and revenue. Needs the customer id that
     find_customer gives."""
-    customers = {row["customer_id"]: row["customer"] for row in data.table("customers")}
+    customers = {row["customer_id"]: row["customer"] for row in orders.table("customers")}
     if customer_id not in customers:
         raise ToolError(f"There is no customer {customer_id}. Ask find_customer for the id.")
-    chosen, period = data.select(quarter=quarter, year=year)
+    chosen, period = orders.select(quarter=quarter, year=year)
     rows = [
         {
             "order_id": order.id,
@@ -121,13 +121,15 @@ def customer_orders(
         if order.customer_id == customer_id
     ]
     total = sum(order.revenue for order in chosen if order.customer_id == customer_id)
-    title = f"Orders of {customers[customer_id]}, {period}: {len(rows)} orders, {total:.2f} EUR net"
+    title = (
+        f"Orders of {customers[customer_id]}, {period}: {len(rows)} orders, {total:,.2f} EUR net"
+    )
     return _table(title, rows)
 
 
 def list_products() -> CallToolResult:
     """The products of Larkspur Cycles with category and list price in euros."""
-    products = data.table("products")
+    products = orders.table("products")
     rows = [{**row, "list_price_eur": float(row["list_price_eur"])} for row in products]
     return _table(f"{len(rows)} products", rows)
 
@@ -154,8 +156,8 @@ def export_sheet(
 ) -> CallToolResult:
     """Write the sales report as an Excel spreadsheet (xlsx) that people can download: orders,
     units and revenue per region, product, category, month, quarter or customer."""
-    chosen, period = data.select(quarter=quarter, year=year, region=region)
-    lines = data.totals(chosen, group_by)
+    chosen, period = orders.select(quarter=quarter, year=year, region=region)
+    lines = orders.totals(chosen, group_by)
     title = f"Sales by {group_by} {period}"
     content = sheet.workbook(
         title,
@@ -183,7 +185,8 @@ def _table(title: str, rows: Sequence[Mapping[str, str | float | int]]) -> CallT
     lines = [title]
     if rows:
         head = list(rows[0])
-        lines += ["", f"| {' | '.join(head)} |", f"| {' | '.join(['---'] * len(head))} |"]
+        sides = ["---" if isinstance(rows[0][key], str) else "---:" for key in head]
+        lines += ["", f"| {' | '.join(head)} |", f"| {' | '.join(sides)} |"]
         lines += [f"| {' | '.join(_shown(row[key]) for key in head)} |" for row in rows]
     return CallToolResult(
         content=[TextContent(text="\n".join(lines))],
@@ -192,7 +195,7 @@ def _table(title: str, rows: Sequence[Mapping[str, str | float | int]]) -> CallT
 
 
 def _shown(value: str | float | int) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    return f"{value:,.2f}" if isinstance(value, float) else str(value)
 
 
 def _shared(words: list[str], name: str) -> int:

@@ -136,16 +136,6 @@ CREATE TABLE checkpoints (
   body BYTEA NOT NULL,
   PRIMARY KEY (turn, namespace)
 );
-CREATE TABLE checkpoint_writes (
-  turn TEXT NOT NULL,
-  namespace TEXT NOT NULL,
-  checkpoint TEXT COLLATE "C" NOT NULL,
-  task TEXT NOT NULL,
-  position INTEGER NOT NULL,
-  path TEXT NOT NULL,
-  body BYTEA NOT NULL,
-  PRIMARY KEY (turn, namespace, checkpoint, task, position)
-);
 
 CREATE TABLE embeddings (
   seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

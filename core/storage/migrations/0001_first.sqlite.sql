@@ -135,16 +135,6 @@ CREATE TABLE checkpoints (
   body BLOB NOT NULL,
   PRIMARY KEY (turn, namespace)
 );
-CREATE TABLE checkpoint_writes (
-  turn TEXT NOT NULL,
-  namespace TEXT NOT NULL,
-  checkpoint TEXT NOT NULL,
-  task TEXT NOT NULL,
-  position INTEGER NOT NULL,
-  path TEXT NOT NULL,
-  body BLOB NOT NULL,
-  PRIMARY KEY (turn, namespace, checkpoint, task, position)
-);
 
 CREATE TABLE embeddings (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -38,6 +38,7 @@ MEANINGS: dict[str, str] = {
     "Sites.ReadWrite.All": "Edit or delete items in all site collections",
     "Sites.Selected": "Access selected site collections",
     "Chat.Create": "Create chats",
+    "Chat.ReadBasic": "Read names and members of your chat threads",
     "Chat.Read": "Read your chat messages",
     "Chat.ReadWrite": "Read and write your chat messages",
     "ChatMessage.Send": "Send chat messages",

@@ -14,6 +14,7 @@ CODES = {
     409: ("nameAlreadyExists", "An item with the same name already exists."),
     412: ("ErrorIrresolvableConflict", "The change key passed in does not match."),
     413: ("ErrorMessageSizeExceeded", "The message exceeds the maximum supported size."),
+    416: ("invalidRange", "The byte range is not valid."),
     423: ("resourceLocked", "The resource you are attempting to access is locked."),
     429: (
         "ApplicationThrottled",

@@ -46,9 +46,11 @@ class _Tree(HTMLParser):
                 del self._open[index:]
                 return
 
-    def handle_data(self, data: str) -> None:
+    def _written(self, data: str) -> None:
         if not self._silent:
             self._open[-1]["children"].append(data)
+
+    handle_data = _written
 
 
 def tree_of(markup: str) -> Json:

@@ -95,13 +95,13 @@ def change(graph: Graph, mail: Mail, given: Json) -> None:
                 kind = str(value.get("contentType", "text")).lower()
                 mail.fields["body"] = {"contentType": kind, "content": str(value["content"])}
             case _ if name in RECIPIENTS:
-                mail.fields[name] = [_recipient(graph, one) for one in value]
+                mail.fields[name] = [recipient(graph, one) for one in value]
             case _:
                 mail.fields[name] = value
     mail.fields["lastModifiedDateTime"] = graph.stamp()
 
 
-def _recipient(graph: Graph, given: Any) -> Json:
+def recipient(graph: Graph, given: Any) -> Json:
     """Graph fills in the name of somebody it knows."""
     try:
         address = str(given["emailAddress"]["address"]).strip()
@@ -181,7 +181,7 @@ def shown(
         "bodyPreview": re.sub(r"\s+", " ", text).strip()[:PREVIEW],
         "hasAttachments": any(not one.get("isInline") for one in mail.attachments),
         "parentFolderId": folder_id(mail.folder),
-        "webLink": f"{graph.tenant.base}/outlook/mail/{mail.immutable_id}",
+        "webLink": graph.tenant.link("mail", mail.immutable_id),
     }
     if body_kind == "text":
         item["body"] = {"contentType": "text", "content": text}

@@ -104,10 +104,18 @@ class Drive:
 class Upload:
     """A file that arrives in pieces."""
 
+    owner: str
+    """Object id of the drive's owner."""
+    by: str
+    """Object id of the one who writes."""
+    folder: str
+    name: str
+    behaviour: str
+    request_id: str
+    client_request_id: str
     total: int = 0
     """Bytes; 0 until the first piece says it."""
     content: bytearray = field(default_factory=bytearray)
-    target: Json = field(default_factory=dict[str, object])
 
 
 @dataclass(slots=True, kw_only=True)

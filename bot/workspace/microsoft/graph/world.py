@@ -26,6 +26,10 @@ class Graph:
         """Names of teams by their ids."""
         self.uploads: dict[str, Upload] = {}
         """By the secret part of their address."""
+        self.downloads: dict[str, tuple[str, str]] = {}
+        """By the secret part of their address: the drive's owner and the item."""
+        self.allows_anonymous_links = False
+        """Many tenants switch off links that work for anyone."""
         self.outside: list[OutsideMail] = []
         """Mails to people of other organisations."""
         self.effects: list[Effect] = []

@@ -1,0 +1,221 @@
+"""The bot as it is measured: all of its rooms as they are wired, between a scripted model and a \
+silent chat."""
+
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from mcp.server.mcpserver import MCPServer
+from mcp_types import CallToolResult, TextContent
+
+from bench import words
+from bench.scripted import Scripted
+from bench.stopwatch import Stopwatch, Timed, TimedDatabase
+from bot import config, settings, wiring
+from core.capabilities.catalog import Catalog
+from core.capabilities.servers import Limits, Server
+from core.records import Billing, Person, PersonId, Place, Post, Question, ThreadId, Usage
+from core.specialists.server import serving, tags
+from core.storage.database import Database
+from core.telemetry import logs
+from core.telemetry.redact import Redactor
+from core.turn.intake import Intake
+from core.turn.run import Rooms
+
+MODEL = "openai:gpt-5.5"
+KEYS = "bench:" + "A" * 43 + "="
+POLICY = """
+policy:
+  admins: ["group:it-admins"]
+  domains: ["larkspur.example"]
+  rules:
+    - {offer: "tag:connector:office", to: ["group:everyone"]}
+    - {offer: "tool:office/send_note", to: ["group:everyone"]}
+    - {approve: "tool:office/send_note", when: {argument: to, is: external}}
+    - {withhold: "tag:connector:hr", in: ["place:public"]}
+    - {withhold: "tool:office/order_lines", when: {argument: query, contains: "payroll"}}
+"""
+"""What an installation has: offers, an approval, a place and an argument that close a door."""
+
+
+def office() -> MCPServer[Any]:
+    """The tools that are called: one that returns a table, and some that are only offered."""
+    server = MCPServer("office", version="1", log_level="ERROR")
+    hr = tags("connector:hr")
+
+    async def order_lines(query: str) -> CallToolResult:
+        """The order lines that fit the query, with city, product, units and net revenue."""
+        text, rows = words.table(query)
+        return CallToolResult(
+            content=[TextContent(text=text)], structured_content={"title": query, "rows": rows}
+        )
+
+    async def other(query: str) -> str:
+        """Something else that one may ask for."""
+        return query
+
+    server.add_tool(order_lines, meta=tags("connector:office"))
+    server.add_tool(other, name="send_note", meta=tags("connector:mail"))
+    for number in range(8):
+        meta = tags("connector:office") if number % 2 else hr
+        server.add_tool(other, name=f"look_up_{number}", meta=meta)
+    return server
+
+
+@dataclass(slots=True)
+class SilentChat:
+    """A `Surface` that takes every post at once."""
+
+    name: str = "slack"
+    posts: list[Post] = field(default_factory=list)
+    on_post: Callable[[Post], None] = lambda _: None
+
+    async def progress(self, address: Any, text: str) -> None:
+        pass
+
+    async def deliver(self, post: Post, content: bytes | None) -> str:
+        self.on_post(post)
+        return f"{time.time():.6f}"
+
+    async def fetch(self, file: Any, *, limit: int) -> bytes:
+        raise NotImplementedError
+
+
+class StubVectors:
+    """An `EmbedDoor` without a model: the same ledger entries, and a vector at once."""
+
+    def __init__(self, inner: Any, meter: Any) -> None:
+        self.model = inner.model
+        self.dimensions = inner.dimensions
+        self._meter = meter
+
+    async def embed(
+        self, texts: Sequence[str], billing: Billing, deadline: float = 30.0
+    ) -> list[list[float]]:
+        use = self._meter.begin(billing, kind="embedding", provider="minilm", model=self.model)
+        await self._meter.end(use, Usage(input_tokens=12), outcome="ok")
+        return [[(len(text) % 7 + 1) / 8.0] * self.dimensions for text in texts]
+
+
+class _Clients:
+    """`core.llm.clients.Clients` with the scripted model in place of every provider's."""
+
+    def __init__(self, model: Scripted) -> None:
+        self._model = model
+
+    async def of(self, _: Any) -> Scripted:
+        return self._model
+
+    async def close(self) -> None:
+        pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stand:
+    rooms: Rooms
+    door: Intake
+    chat: SilentChat
+    watch: Stopwatch
+    folder: Path
+
+    def bytes_on_disk(self) -> int:
+        """Of everything that the bot keeps, the logs that wait to be merged included."""
+        return sum(p.stat().st_size for p in self.folder.rglob("*") if p.is_file())
+
+
+@asynccontextmanager
+async def stand(
+    folder: Path, model: Scripted, *, embeds: bool = False, is_timed: bool = False
+) -> AsyncIterator[Stand]:
+    """The bot's rooms on a fresh database in `folder`; nothing runs until somebody runs it.
+
+    With `embeds` questions are embedded by the offline model, else by a stub. With `is_timed` the
+    watch sees the seams.
+    """
+    watch, folder = Stopwatch(), folder.absolute()  # noqa: ASYNC240
+    folder.mkdir(parents=True, exist_ok=True)
+    read = _settings(folder)
+    opened = wiring.open_database
+
+    async def open_timed(url: str) -> Database:
+        inner = await opened(url)
+        return TimedDatabase(inner, watch) if is_timed else inner  # type: ignore[return-value]
+
+    _log_to(folder.with_suffix(".log"), read.secrets())
+    async with AsyncExitStack() as held:
+        app = await held.enter_async_context(serving(office()))
+        with patch.object(wiring, "open_database", open_timed):
+            wired = await held.enter_async_context(wiring.build(read, config.read(read)))
+        catalog = await held.enter_async_context(_catalog(wired.rooms, app))
+        chat = SilentChat()
+        rooms = _between(wired.rooms, catalog, model, chat, embeds=embeds)
+        rooms = _timed(rooms, watch) if is_timed else rooms
+        ids = count(1)
+        door = Intake(rooms.db, rooms.setup, rooms.catalog, time.time, lambda: f"{next(ids):016x}")
+        yield Stand(rooms=rooms, door=door, chat=chat, watch=watch, folder=folder)
+
+
+def asked(number: int, thread: str, text: str, person: str = "U1") -> Question:
+    """A question as Slack's adapter hands it over."""
+    ts = f"1764500000.{number:06d}"
+    return Question(
+        delivery=f"slack:T1/C1/{thread}.{number}",
+        thread=ThreadId(f"slack:T1/C1/{thread}"),
+        place=Place(surface="slack", tenant="T1", channel="C1", kind="public", name="#sales"),
+        person=Person(id=PersonId(f"slack:T1/{person}"), name="Mara"),
+        text=text,
+        address={"team": "T1", "channel": "C1", "thread_ts": thread, "ts": ts},
+        said_at=time.time(),
+    )
+
+
+def _settings(folder: Path) -> settings.Settings:
+    (folder / "countersign.yaml").write_text(POLICY)
+    given = {
+        "COUNTERSIGN_PORT": "0",
+        "COUNTERSIGN_WORKSPACE_PORT": "0",
+        "COUNTERSIGN_KEYS": KEYS,
+        "COUNTERSIGN_MODEL": MODEL,
+        "COUNTERSIGN_CONFIG": str(folder / "countersign.yaml"),
+        "OPENAI_API_KEY": "sk-" + "t" * 40,
+        "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
+    }
+    return settings.read(given, folder=folder, is_workspace=True)
+
+
+@asynccontextmanager
+async def _catalog(rooms: Rooms, app: Any) -> AsyncIterator[Catalog]:
+    server = Server(name="office", app=app)
+    async with Catalog([server], wiring._Pins(rooms.db), clock=time.time, limits=Limits()) as made:
+        yield made
+
+
+def _between(
+    rooms: Rooms, catalog: Catalog, model: Scripted, chat: SilentChat, *, embeds: bool
+) -> Rooms:
+    rooms.chat._clients = _Clients(model)  # type: ignore[assignment]
+    vectors: Any = rooms.embed if embeds else StubVectors(rooms.embed, rooms.meter)
+    return replace(rooms, catalog=catalog, embed=vectors, surfaces={"slack": chat})
+
+
+def _timed(rooms: Rooms, watch: Stopwatch) -> Rooms:
+    def timed(inner: Any, **names: str) -> Any:
+        return Timed(inner, watch, **names)
+
+    return replace(
+        rooms,
+        catalog=timed(rooms.catalog, discover="catalog discover", call="MCP calls"),
+        chat=timed(rooms.chat, ask="model door"),
+        embed=timed(rooms.embed, embed="embedding"),
+        index=timed(rooms.index, search="index search", add="index add"),
+    )
+
+
+def _log_to(path: Path, secrets: Iterable[str]) -> None:
+    """Every line is written as in service, to a file."""
+    logs.configure(Redactor(secrets), stream=path.open("w"))

@@ -1,0 +1,38 @@
+"""Forgets, every hour, what is past its time."""
+
+import asyncio
+from contextlib import suppress
+
+from core.errors import CountersignError
+from core.ports import Clock
+from core.storage.database import Database
+from core.storage.retention import Retention, sweep
+from core.telemetry import logs
+
+HOUR = 3_600.0
+
+log = logs.get(__name__)
+
+
+class Sweeper:
+    """Sweeps from `run` until `drain`."""
+
+    def __init__(self, db: Database, clock: Clock, retention: Retention | None = None) -> None:
+        self._db = db
+        self._clock = clock
+        self._retention = retention or Retention()
+        self._ended = asyncio.Event()
+
+    async def run(self) -> None:
+        while not self._ended.is_set():
+            try:
+                gone = await sweep(self._db, self._retention, now=self._clock())
+                log.info("retention.swept", **gone)
+            except CountersignError as failure:
+                log.warning("retention.failed", kind=type(failure).__name__)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(HOUR):
+                    await self._ended.wait()
+
+    async def drain(self) -> None:
+        self._ended.set()

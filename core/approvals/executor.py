@@ -1,0 +1,119 @@
+"""Carries approved calls out in the background, where no model can be reached."""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from core.approvals import carry, upkeep
+from core.approvals.carry import Patience
+from core.approvals.rooms import Rooms
+from core.cards import CallId
+from core.errors import Unavailable
+from core.parked import ParkedCall
+from core.storage import parked
+from core.telemetry import logs
+
+log = logs.get(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """Times in seconds."""
+
+    concurrency: int = 16
+    poll: float = 1.0
+    """How often to look without being woken."""
+    sweep: float = 15.0
+    """How often expiry, reminders and deputies are looked after, by the clock."""
+    patience: Patience = field(default_factory=Patience)
+
+
+class Executor:
+    """Works from `run` until `drain`."""
+
+    def __init__(self, rooms: Rooms, pace: Pace | None = None) -> None:
+        self._rooms = rooms
+        self._pace = pace or Pace()
+        self._busy: dict[CallId, asyncio.Task[None]] = {}
+        self._broken: set[CallId] = set()
+        """What cannot even be given up; the next start tries again."""
+        self._is_draining = False
+        self._swept_at = float("-inf")
+
+    async def run(self) -> None:
+        """Settle what an earlier process left, then carry out what gets approved, until
+        `drain`."""
+        async with asyncio.TaskGroup() as group:
+            while not self._is_draining:
+                try:
+                    await self._begin(group)
+                    await self._sweep()
+                except Unavailable as failure:
+                    log.warning("executor.stalled", reason=str(failure))
+                if not self._is_draining:
+                    await self._rooms.db.wait(parked.CHANNEL, self._pace.poll)
+
+    async def drain(self, seconds: float) -> None:
+        """Begin nothing more and let what is under way end, for that long; `run` returns then.
+        What is cut short is settled at the next start."""
+        self._is_draining = True
+        with suppress(Unavailable):
+            await self._rooms.db.notify(parked.CHANNEL)
+        if self._busy:
+            _, late = await asyncio.wait(self._busy.values(), timeout=seconds)
+            for task in late:
+                task.cancel()
+
+    async def _begin(self, group: asyncio.TaskGroup) -> None:
+        """Start what fits: first what was claimed by nobody who is still there, then what was
+        approved."""
+        left = [call for call in await parked.executing(self._rooms.db) if self._is_new(call)]
+        free = self._pace.concurrency - len(self._busy)
+        for call in left[: max(0, free)]:
+            self._start(group, call)
+        limit = self._pace.concurrency + len(self._busy)
+        for call in await parked.approved(self._rooms.db, limit):
+            if len(self._busy) >= self._pace.concurrency or self._is_draining:
+                return
+            if self._is_new(call):
+                self._start(group, call)
+
+    def _is_new(self, call: ParkedCall) -> bool:
+        return call.id not in self._busy and call.id not in self._broken
+
+    def _start(self, group: asyncio.TaskGroup, call: ParkedCall) -> None:
+        task = group.create_task(self._serve(call), name=f"call {call.id}")
+        self._busy[call.id] = task
+
+    async def _serve(self, call: ParkedCall) -> None:
+        try:
+            await self._work(call)
+        except Unavailable as failure:
+            # The row says how far it came; the next look goes on from there.
+            log.warning("call.unrecorded", call=call.id, reason=str(failure))
+        else:
+            with suppress(Unavailable):
+                await self._rooms.db.notify(parked.CHANNEL)
+        finally:
+            del self._busy[call.id]
+
+    async def _work(self, call: ParkedCall) -> None:
+        try:
+            if call.state == "approved":
+                await carry.carry(self._rooms, call, self._pace.patience)
+            else:
+                await carry.settle(self._rooms, call, self._pace.patience)
+        except Unavailable:
+            raise
+        # One call may break in ways nobody thought of: people are told, and the others go on.
+        except Exception as failure:
+            log.exception("call.broke", error=failure, call=call.id, tool=call.tool)
+            self._broken.add(call.id)
+            await carry.give_up(self._rooms, call.id)
+
+    async def _sweep(self) -> None:
+        now = self._rooms.clock()
+        if now < self._swept_at + self._pace.sweep:
+            return
+        self._swept_at = now
+        await upkeep.sweep(self._rooms)

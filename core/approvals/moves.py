@@ -1,0 +1,165 @@
+"""Makes a move of a parked call, with all that belongs to it, in one transaction."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from core.approvals import drawing, states
+from core.approvals.card import View, in_words
+from core.approvals.rooms import Rooms
+from core.cards import Card
+from core.parked import ParkedCall
+from core.policy import approvers
+from core.records import Address, Answer, Evidence, PersonId, Post
+from core.storage import decisions, evidence, outbox, parked
+from core.storage.database import Transaction
+from core.storage.decisions import Decision
+from core.storage.parked import Copy
+from core.telemetry import logs
+
+log = logs.get(__name__)
+
+
+async def make(
+    rooms: Rooms,
+    before: ParkedCall,
+    after: ParkedCall,
+    *,
+    decision: Decision | None = None,
+    kept: Evidence | None = None,
+    told: Sequence[Post] = (),
+    new_copies: Sequence[Copy] = (),
+) -> bool:
+    """Put `after` in the place of `before`: the row, the decision, the evidence, every copy of
+    the card and what people are told, all committed when this returns.
+
+    False, and nothing is written, when somebody was quicker.
+    """
+    after = replace(after, moves=before.moves + 1)
+    seen = await drawing.view(rooms, after)
+    surfaces: set[str] = set()
+    async with rooms.db.transaction() as tx:
+        is_ours = await write(tx, rooms, before, after, seen, decision=decision)
+        if is_ours:
+            if kept is not None:
+                await evidence.write(tx, kept)
+            for copy in new_copies:
+                await show_first(tx, after, copy, drawing.drawn(rooms, after, seen))
+            for post in told:
+                await outbox.put(tx, post)
+            surfaces = {copy.surface for copy in await parked.copies(tx, before.id)}
+    if not is_ours:
+        return False
+    await wake(rooms, after, surfaces | {post.surface for post in told})
+    log.info(
+        "call.moved",
+        call=after.id,
+        turn=after.turn,
+        number=after.number,
+        revision=after.revision,
+        state=after.state,
+        was=before.state,
+    )
+    return True
+
+
+async def write(
+    tx: Transaction,
+    rooms: Rooms,
+    before: ParkedCall,
+    after: ParkedCall,
+    seen: View,
+    *,
+    decision: Decision | None = None,
+) -> bool:
+    """The move, the decision behind it and the copies of its card, in a transaction of the
+    caller's."""
+    if not states.is_legal(before.state, after.state):
+        raise AssertionError(f"a parked call never goes from {before.state} to {after.state}")
+    if not await parked.move(tx, before, after):
+        return False
+    if decision is not None:
+        await decisions.add(tx, before, after, decision)
+    if after.state in ("done", "failed", "unknown"):
+        await decisions.settle(tx, after, now=seen.now)
+    if after.state == "executing":
+        # The card says already that it is being carried out.
+        return True
+    shown = drawing.drawn(rooms, after, seen)
+    for copy in await parked.copies(tx, before.id):
+        await outbox.supersede(tx, copy.post)
+        post = _post(after, copy, shown)
+        await outbox.put(tx, replace(post, id=f"{copy.post}.{after.moves}", replaces=copy.post))
+    return True
+
+
+async def show_first(tx: Transaction, call: ParkedCall, copy: Copy, shown: Card) -> None:
+    """Show the card in one more place."""
+    if await parked.add_copy(tx, call.id, copy):
+        await outbox.put(tx, _post(call, copy, shown))
+
+
+async def wake(rooms: Rooms, call: ParkedCall, surfaces: Iterable[str]) -> None:
+    """After the commit: whoever has something to do now."""
+    if call.state == "approved":
+        await rooms.db.notify(parked.CHANNEL)
+    for surface in set(surfaces):
+        await rooms.db.notify(outbox.channel(surface))
+
+
+def thread_copy(call: ParkedCall) -> Copy:
+    return Copy(
+        name="thread",
+        post=f"{call.id}.thread",
+        surface=call.place.surface,
+        address=call.address,
+        person=call.requester,
+    )
+
+
+def personal_copies(call: ParkedCall, seen: View) -> list[Copy]:
+    """One for each approver who can be listed and does not have it in the thread as their own;
+    none before the account is connected: then nobody could agree yet."""
+    if call.waits_for:
+        return []
+    return [
+        Copy(
+            name=person,
+            post=f"{call.id}.{person}",
+            surface=person.partition(":")[0],
+            address=direct(person),
+            person=person,
+        )
+        for person in approvers.named(call, seen.rules, now=seen.now)
+    ]
+
+
+def direct(person: PersonId) -> Address:
+    """The address of a person alone; see `core.records.Post`."""
+    return {"person": person}
+
+
+def private(call: ParkedCall, person: PersonId, sentence: str, *, name: str) -> Post:
+    """A sentence about the call for one person. The asker reads it where they asked."""
+    is_asker = person == call.requester
+    return Post(
+        id=f"{call.id}.{name}.{person}",
+        turn=call.turn,
+        surface=call.place.surface if is_asker else person.partition(":")[0],
+        address=call.address if is_asker else direct(person),
+        kind="private",
+        person=person,
+        answer=Answer(text=sentence),
+    )
+
+
+def _post(call: ParkedCall, copy: Copy, shown: Card) -> Post:
+    return Post(
+        id=copy.post,
+        turn=call.turn,
+        surface=copy.surface,
+        address=copy.address,
+        kind="card",
+        person=copy.person,
+        answer=Answer(text=in_words(shown)),
+        card=shown,
+    )

@@ -1,0 +1,141 @@
+"""Parks a call: from what was asked for to a row that waits, and the cards that show it."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.approvals import drawing, moves
+from core.approvals.card import View
+from core.approvals.digest import ask, call_id, canonical, digest
+from core.approvals.foreign import Foreign
+from core.approvals.rooms import Rooms
+from core.connectors.outcome import Effect
+from core.errors import BadArguments
+from core.parked import Approval, ParkedCall
+from core.policy.approvers import person_id
+from core.policy.rules import version
+from core.records import Address, Evidence, Json, PersonId, Place, ThreadId, Tool, TurnId
+from core.storage import parked
+from core.storage.database import Transaction
+from core.storage.parked import Placed
+from core.telemetry import logs
+
+PREPARE = 2.0
+"""Seconds to find out what the host adds."""
+PERFORM = 8.0
+"""Seconds that an effect may take."""
+
+log = logs.get(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A call that is to wait for a person."""
+
+    turn: TurnId
+    thread: ThreadId
+    place: Place
+    address: Address
+    requester: PersonId
+    question: str
+    tool: Tool
+    arguments: Json
+    """Valid by the tool's schema."""
+    approval: Approval
+    evidence: Sequence[Evidence] = ()
+    place_in_turn: str
+    """What tells this call from the turn's others, the same after a crash."""
+    instead_of: ParkedCall | None = None
+    """The call that this one stands for: who edited that one has written this one."""
+
+
+def effect_for(rooms: Rooms, tool: Tool) -> Effect:
+    """What carries this tool out."""
+    return rooms.effects.get(tool.key) or Foreign(tool, rooms.catalog, rooms.credentials, PERFORM)
+
+
+async def park(rooms: Rooms, wanted: Wanted) -> Placed:
+    """Write the row once and show its card; committed when this returns. The same call of the same
+    turn is parked once, whatever happens. Raises BadArguments when it cannot be carried out as it
+    is, and `Unavailable`."""
+    call, seen = await drafted(rooms, wanted)
+    async with rooms.db.transaction() as tx:
+        placed = await place(tx, rooms, call, seen, wanted)
+        surfaces = {copy.surface for copy in await parked.copies(tx, placed.call.id)}
+    if placed.is_new:
+        await moves.wake(rooms, placed.call, surfaces)
+        log.info("call.parked", call=placed.call.id, turn=wanted.turn, tool=call.tool)
+    return placed
+
+
+async def drafted(rooms: Rooms, wanted: Wanted) -> tuple[ParkedCall, View]:
+    """The row as it will be written, without its number."""
+    now = rooms.clock()
+    arguments = canonical(wanted.arguments)
+    approval, old = wanted.approval, wanted.instead_of
+    account = person_id(approval.account.removeprefix("person:"), wanted.place)
+    call = ParkedCall(
+        id=call_id(wanted.turn, wanted.place_in_turn, old.id if old else ""),
+        number=0,
+        turn=wanted.turn,
+        thread=wanted.thread,
+        place=wanted.place,
+        address=wanted.address,
+        requester=wanted.requester,
+        authority=account or wanted.requester,
+        tool=wanted.tool.key,
+        tool_digest=wanted.tool.digest,
+        arguments=arguments,
+        proposed=old.proposed if old else arguments,
+        edited_by=old.edited_by if old else None,
+        digest="",
+        policy_version=version(rooms.rules()),
+        approval=approval,
+        question=wanted.question,
+        evidence=tuple(piece.id for piece in wanted.evidence),
+        sources=tuple(piece.title for piece in wanted.evidence),
+        parked_at=now,
+        expires_at=now + approval.seconds,
+    )
+    call = await prepared(rooms, call, wanted.tool)
+    return call, await drawing.view(rooms, call)
+
+
+async def prepared(rooms: Rooms, call: ParkedCall, tool: Tool) -> ParkedCall:
+    """The call with what the host adds, how certain its outcome will be, the account that is
+    missing, and its digest. Raises BadArguments."""
+    effect = effect_for(rooms, tool)
+    try:
+        async with asyncio.timeout(PREPARE):
+            facts = canonical(await effect.prepare(call))
+    except TimeoutError:
+        raise BadArguments("what belongs to this could not be read in time; try again") from None
+    granted = await rooms.tokens.granted(call.authority)
+    kind = effect.kind(granted or frozenset())
+    waits_for = ""
+    if granted is None and effect.scopes(kind):
+        waits_for = await _account_sentence(rooms, call)
+    call = replace(call, facts=facts, effect=kind, waits_for=waits_for)
+    return replace(call, digest=digest(call))
+
+
+async def place(
+    tx: Transaction, rooms: Rooms, call: ParkedCall, seen: View, wanted: Wanted
+) -> Placed:
+    """Write row and first cards in a transaction of the caller's."""
+    old = wanted.instead_of.id if wanted.instead_of else ""
+    placed = await parked.park(tx, call, ask(call.tool, call.arguments, old))
+    if placed.is_new:
+        shown = drawing.drawn(rooms, placed.call, seen)
+        for copy in (moves.thread_copy(placed.call), *moves.personal_copies(placed.call, seen)):
+            await moves.show_first(tx, placed.call, copy, shown)
+    return placed
+
+
+async def _account_sentence(rooms: Rooms, call: ParkedCall) -> str:
+    known = await rooms.people.known(call.authority)
+    name = (known.person.name if known else "") or call.authority.rpartition("/")[2]
+    return (
+        f"Waits for the Microsoft account of {name}: connect it first. Connecting sends nothing;"
+        " this card is still here afterwards."
+    )
