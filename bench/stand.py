@@ -137,7 +137,7 @@ async def stand(
     With `embeds` questions are embedded by the offline model, else by a stub. With `is_timed` the
     watch sees the seams.
     """
-    watch, folder = Stopwatch(), folder.absolute()
+    watch, folder = Stopwatch(), folder.absolute()  # noqa: ASYNC240
     folder.mkdir(parents=True, exist_ok=True)
     read = _settings(folder)
     opened = wiring.open_database

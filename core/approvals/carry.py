@@ -51,7 +51,11 @@ async def carry(rooms: Rooms, call: ParkedCall, patience: Patience) -> None:
     except NotAllowed as refusal:
         await _refuse(rooms, call, str(refusal))
     except AccountMissing as missing:
-        await _ask_for_account(rooms, call, missing.sentence)
+        if missing.kind == "unavailable":
+            # Connecting would not help: Microsoft does not answer. The call stays as it was.
+            await _refuse(rooms, call, str(missing))
+        else:
+            await _ask_for_account(rooms, call, str(missing))
     except SourceFailed as failure:
         await _refuse(rooms, call, f"the sign-in service did not answer: {failure}")
     else:

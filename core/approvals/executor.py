@@ -1,4 +1,4 @@
-"""The executor: carries approved calls out in the background. No model is reachable from here."""
+"""Carries approved calls out in the background, where no model can be reached."""
 
 import asyncio
 from contextlib import suppress

@@ -58,7 +58,7 @@ class NoTokens:
     """`Tokens` where no Microsoft account can be connected: effects without scopes still work."""
 
     async def token(self, person: PersonId, scopes: Sequence[str]) -> str:
-        raise NeedsAccount("connect", "Microsoft accounts cannot be connected here.")
+        raise NeedsAccount("not_linked", "Microsoft accounts cannot be connected here.")
 
     async def granted(self, person: PersonId) -> frozenset[str] | None:
         return None

@@ -49,7 +49,7 @@ async def connected(rooms: Rooms, person: PersonId) -> int:
     known = await rooms.people.known(person)
     ids = sorted({person, *(known.ids if known else ())})
     count = 0
-    for call in await parked.waiting_for_account(rooms.db, [PersonId(id) for id in ids]):
+    for call in await parked.unconnected(rooms.db, [PersonId(id) for id in ids]):
         try:
             found = await checks.standing(rooms, call)
             after = await park.prepared(rooms, replace(call, waits_for=""), found.tool)

@@ -76,16 +76,20 @@ class Consent:
         # The redactor takes `key` out of an address, wherever it is printed.
         return f"{self._settings.public_url.rstrip('/')}/connect/start?key={key}"
 
-    async def start(self, key: str, *, is_confirmed: bool = False) -> Leave | Confirm | Refusal:
-        """Use the link up."""
+    async def start(
+        self, key: str, cookies: Mapping[str, str], *, goes_on: bool = False
+    ) -> Leave | Confirm | Refusal:
+        """Use the link up. `goes_on` counts in the browser that was shown the question."""
         offered = await signins.look(self._db, _digest(key), "offered", now=self._clock())
         plain = self._opened(offered)
         if offered is None or plain is None:
             return _refused(STALE)
         person = offered.person
         account = await self._account(person)
-        if not (is_confirmed or account or plain["known"]):
-            return Confirm(sentence=CONFIRM.format(name=plain["name"] or person), key=key)
+        if not (account or plain["known"]):
+            cookie = self._cookie(offered.id)
+            if not (goes_on and cookie in cookies):
+                return Confirm(CONFIRM.format(name=plain["name"] or person), key, cookie)
         try:
             asking = await asyncio.to_thread(
                 self._entra.begin,
@@ -100,12 +104,7 @@ class Consent:
         asked = self._sealed(asking.state, "asked", person, plain)
         if not await signins.move(self._db, offered.id, asked, now=self._clock()):
             return _refused(STALE)
-        return Leave(
-            url=asking.url,
-            cookie=self._cookie(asked.id),
-            value=browser,
-            is_secure=not self._settings.is_loopback,
-        )
+        return Leave(url=asking.url, cookie=self._cookie(asked.id), value=browser)
 
     async def finish(
         self, query: Mapping[str, str], cookies: Mapping[str, str]

@@ -27,18 +27,19 @@ class Leave:
 
     url: str = field(repr=False)
     cookie: str
-    """The cookie's name."""
+    """The cookie's name; one that begins with `__Host-` is for https alone."""
     value: str = field(repr=False)
-    is_secure: bool
-    seconds: int = int(SECONDS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Confirm:
-    """Ask first: nothing is known that would tell this person from another."""
+    """Ask first: nothing is known that would tell this person from another. The cookie, which no
+    other site can make a browser send along, shows later that the question was asked."""
 
     sentence: str
     key: str = field(repr=False)
+    cookie: str
+    """The cookie's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -135,7 +135,7 @@ async def of_thread(db: Statements, thread: ThreadId, limit: int = 10) -> list[P
     return [_call(row) for row in reversed(rows)]
 
 
-async def waiting_for_account(db: Statements, people: Sequence[PersonId]) -> list[ParkedCall]:
+async def unconnected(db: Statements, people: Sequence[PersonId]) -> list[ParkedCall]:
     """Parked calls that are to run under the account of one of these (a person has an id on each
     surface)."""
     found: list[ParkedCall] = []

@@ -114,7 +114,7 @@ class Accounts:
 
     async def token(self, person: PersonId, scopes: Sequence[str]) -> str:
         if person not in self.connected:
-            raise NeedsAccount("sign_in", "Connect your account again.")
+            raise NeedsAccount("revoked", "Connect your account again.")
         self.minted.append((person, tuple(scopes)))
         return f"token of {person}, number {len(self.minted)}"
 
@@ -253,6 +253,15 @@ class Office:
 async def _all_posts(db: Database) -> list[Post]:
     rows = await db.fetch("SELECT body, attempt FROM outbox")
     return [outbox._post(row["body"], row["attempt"]) for row in rows]
+
+
+async def approved(
+    room: Office, arguments: Json | None = None, key: str = "mail/send"
+) -> ParkedCall:
+    """A call that its asker has agreed to."""
+    call = await room.park(arguments, key=key)
+    assert (await room.click(call)).kind == "recorded"
+    return await room.now(call)
 
 
 @asynccontextmanager
