@@ -39,6 +39,7 @@ class Executor:
         """What cannot even be given up; the next start tries again."""
         self._is_draining = False
         self._swept_at = float("-inf")
+        self._had_effects = True
 
     async def run(self) -> None:
         """Settle what an earlier process left, then carry out what gets approved, until
@@ -112,6 +113,11 @@ class Executor:
             await carry.give_up(self._rooms, call.id)
 
     async def _sweep(self) -> None:
+        has_effects = self._rooms.rules().has_effects
+        if has_effects != self._had_effects:
+            # The switch stands on every card.
+            await upkeep.redraw(self._rooms)
+            self._had_effects = has_effects
         now = self._rooms.clock()
         if now < self._swept_at + self._pace.sweep:
             return

@@ -11,6 +11,7 @@ from core.approvals.foreign import Foreign
 from core.approvals.rooms import Rooms
 from core.connectors.outcome import Effect
 from core.errors import BadArguments
+from core.identity.scopes import missing
 from core.parked import Approval, ParkedCall
 from core.policy.approvers import person_id
 from core.policy.rules import version
@@ -113,8 +114,8 @@ async def prepared(rooms: Rooms, call: ParkedCall, tool: Tool) -> ParkedCall:
     granted = await rooms.tokens.granted(call.authority)
     kind = effect.kind(granted or frozenset())
     waits_for = ""
-    if granted is None and effect.scopes(kind):
-        waits_for = await _account_sentence(rooms, call)
+    if missing(effect.scopes(kind), granted or frozenset()):
+        waits_for = await _account_sentence(rooms, call, has_account=granted is not None)
     call = replace(call, facts=facts, effect=kind, waits_for=waits_for)
     return replace(call, digest=digest(call))
 
@@ -132,10 +133,11 @@ async def place(
     return placed
 
 
-async def _account_sentence(rooms: Rooms, call: ParkedCall) -> str:
+async def _account_sentence(rooms: Rooms, call: ParkedCall, *, has_account: bool) -> str:
     known = await rooms.people.known(call.authority)
     name = (known.person.name if known else "") or call.authority.rpartition("/")[2]
+    need = "a further permission of" if has_account else "the Microsoft account of"
     return (
-        f"Waits for the Microsoft account of {name}: connect it first. Connecting sends nothing;"
-        " this card is still here afterwards."
+        f"Waits for {need} {name}: connect first. Connecting sends nothing; this card is still"
+        " here afterwards."
     )

@@ -137,7 +137,8 @@ def _is(word: str, who: Approver, call: ParkedCall, rules: Rules) -> bool:
         members = rules.groups.get(name, ())
         return name == "everyone" or name in who.groups or _is_one_of(members, who, call, rules)
     # What is no id of a surface is an Entra object id or an address, verified when it was joined.
-    return kind == "person" and (person_id(name, call.place) or name) in who.ids
+    meant = {person_id(name, call.place)} - {""} or {name, f"entra:{name.casefold()}"}
+    return kind == "person" and bool(meant & who.ids)
 
 
 def person_id(name: str, place: Place) -> PersonId:

@@ -1,6 +1,6 @@
 """An office for the tests: approvals on a real database, an MCP server, and a mail effect."""
 
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
@@ -121,11 +121,9 @@ class Accounts:
     async def granted(self, person: PersonId) -> frozenset[str] | None:
         return frozenset({"Mail.Send"}) if person in self.connected else None
 
-    async def connect(self, person: PersonId, address: Address) -> Verdict:
-        return Verdict(kind="connect", sentence="Connect.", url="https://connect.example/once")
-
-    async def disconnect(self, person: PersonId) -> str:
-        return "Gone."
+    async def offer(self, person: PersonId, scopes: Iterable[str], address: Address) -> Verdict:
+        asked = " ".join(scopes)
+        return Verdict(kind="connect", sentence=f"Connect for {asked}.", url="https://c.example/1")
 
 
 @dataclass

@@ -1,13 +1,16 @@
 """What happens to a parked call without a click: expiry, reminders, deputies, accounts."""
 
+import asyncio
+
 import pytest
 
 from core.approvals import upkeep
+from core.cards import Card
 from core.connectors.outcome import NeedsAccount
 from core.records import TurnId
-from core.storage import decisions, parked
+from core.storage import decisions, outbox, parked
 from core.storage.database import Database
-from tests.approvals.office import ADA, MAIL, PRIYA, approved, office
+from tests.approvals.office import ADA, MAIL, PRIYA, Office, approved, office
 
 
 async def test_an_undecided_call_expires_and_its_asker_is_told(database: Database) -> None:
@@ -72,7 +75,7 @@ async def test_without_an_account_nobody_is_asked_before_it_is_connected(
         assert post.card.buttons == ("connect", "edit", "cancel")
         assert (await room.click(call, "send", PRIYA)).kind == "not_yours"
         link = await room.click(call, "connect")
-        assert (link.kind, link.url) == ("connect", "https://connect.example/once")
+        assert (link.kind, link.sentence) == ("connect", "Connect for Mail.Send.")
         room.accounts.connected.add(ADA.id)
         room.box.signature = "Ada, Larkspur Cycles"
         assert await upkeep.connected(room.rooms, ADA.id) == 1
@@ -129,3 +132,32 @@ async def test_an_account_that_the_policy_names_is_used_and_never_the_approvers(
         await room.click(call, "send", PRIYA)
         await room.carry_out()
         assert [person for person, _ in room.accounts.minted] == [shared]
+
+
+async def test_a_missing_permission_is_asked_for_before_anybody_decides(sqlite: Database) -> None:
+    async with office(sqlite) as room:
+        room.accounts.connected.add(ADA.id)
+        room.box.needs = ("Mail.ReadWrite",)
+        call = await room.park()
+        assert call.waits_for.startswith("Waits for a further permission of Ada")
+        assert (await room.click(call)).sentence == "Connect for Mail.ReadWrite."
+        assert await upkeep.connected(room.rooms, ADA.id) == 0
+
+
+async def test_the_switch_stands_on_every_card_when_it_is_turned(database: Database) -> None:
+    async with office(database) as room:
+        call = await room.park()
+        executor = room.executor()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(executor.run())
+            for effects, buttons in (("off", 2), ("on", 3)):
+                room.policy(effects=effects)
+                async with asyncio.timeout(30):
+                    while len((await shown(room))[-1].buttons) != buttons:
+                        await database.wait(outbox.channel("slack"), 0.5)
+            await executor.drain(5.0)
+        assert (await room.now(call)).state == "parked"
+
+
+async def shown(room: Office) -> list[Card]:
+    return [post.card for post in await room.posts() if post.card]

@@ -151,6 +151,8 @@ def test_where_two_rules_name_different_deputies_there_is_none() -> None:
         ("person:slack:T2/U2", who("slack:T2/U2"), True),
         ("person:slack:T2/U2", who("slack:T1/U2"), False),
         ("person:priya@larkspur.example", who("slack:T1/U2", "priya@larkspur.example"), True),
+        ("person:8F0A-11", who("slack:T1/U2", "entra:8f0a-11"), True),
+        ("person:8f0a-11", who("slack:T1/U2", "entra:8f0a-12"), False),
         ("group:comms", who("slack:T1/U2", groups=("comms",)), True),
         ("group:comms", who("slack:T1/U3"), True),
         ("group:comms", who("slack:T2/U3"), False),
