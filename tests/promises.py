@@ -27,36 +27,28 @@ def not_yet(id: str, rooms: str, sentence: str, missing: str) -> Promise:
     return Promise(id, tuple(rooms.split()), sentence, False, missing)
 
 
-APPROVALS = "there are no approvals yet, so no call can wait for a click"
 TEAMS = "Microsoft Teams is not connected yet"
 GRAPH = "nothing acts in Microsoft 365 yet"
 CRASHES = "needs a night of kill -9 or of cut power, which no gate has time for"
 
 DURABILITY = (
-    not_yet(
-        "D1",
-        "core.approvals",
-        "A click that was answered with “recorded” is never lost.",
-        APPROVALS,
-    ),
-    not_yet("D2", "core.approvals", "We carry no call out twice.", APPROVALS),
-    not_yet(
+    kept("D1", "core.approvals", "A click that was answered with “recorded” is never lost."),
+    kept("D2", "core.approvals", "We carry no call out twice."),
+    kept(
         "D3",
-        "core.approvals core.connectors",
+        "core.approvals",
         "An effect that can be repeated or read back happens exactly once.",
-        GRAPH,
+        "the effects in Microsoft 365 have to show the same of themselves",
     ),
-    not_yet(
+    kept(
         "D4",
         "core.approvals",
         "An effect whose outcome cannot be known is shown as unknown and never repeated unasked.",
-        APPROVALS,
     ),
-    not_yet(
+    kept(
         "D5",
         "core.approvals",
         "The tests of desk and executor fail when desk or executor is broken.",
-        APPROVALS,
     ),
     kept("D6", "core.storage", "A delivery that was answered with 200 has been committed."),
     not_yet(
@@ -70,7 +62,7 @@ DURABILITY = (
         "core.storage core.turn",
         "A turn that a crash cut short ends where people see it, once.",
     ),
-    not_yet("D9", "core.approvals", "A parked call makes legal moves only.", APPROVALS),
+    kept("D9", "core.approvals", "A parked call makes legal moves only."),
     not_yet(
         "D10",
         "core.storage",
@@ -138,28 +130,23 @@ IDENTITY = (
 )
 
 PERMISSION = (
-    not_yet(
+    kept(
         "P1",
         "core.approvals core.policy",
         "A click by somebody who may not decide changes nothing.",
-        APPROVALS,
     ),
-    not_yet(
+    kept(
         "P2",
         "core.approvals core.policy",
         "Nor does one by a guest, another tenant's person, somebody who has left, or a bot.",
-        APPROVALS,
     ),
-    not_yet(
+    kept(
         "P3",
         "core.approvals",
         "Edited arguments are checked again, and what runs is what was shown.",
-        APPROVALS,
     ),
-    not_yet(
-        "P4", "core.approvals", "Rights are asked for again at the moment of execution.", APPROVALS
-    ),
-    not_yet("P5", "core.approvals", "A parked call that nobody decided expires.", APPROVALS),
+    kept("P4", "core.approvals", "Rights are asked for again at the moment of execution."),
+    kept("P5", "core.approvals", "A parked call that nobody decided expires."),
     kept(
         "P6",
         "core.policy core.capabilities",
@@ -170,18 +157,17 @@ PERMISSION = (
         "core.capabilities core.policy",
         "A tool that has changed is not the tool that was accepted.",
     ),
-    not_yet("P8", "core.approvals", "No model stands in the way of a click.", APPROVALS),
-    not_yet(
+    kept("P8", "core.approvals", "No model stands in the way of a click."),
+    kept(
         "P9",
-        "core.approvals adapters.slack",
+        "core.approvals",
         "The card shows all that is going to happen.",
-        APPROVALS,
+        "the surfaces have to show it as well",
     ),
-    not_yet(
+    kept(
         "P10",
-        "core.approvals core.ledger",
+        "core.approvals",
         "Each decision can be traced to a person, a moment and the rule that allowed it.",
-        APPROVALS,
     ),
 )
 
@@ -228,7 +214,10 @@ EGRESS = (
     ),
     kept("E2", "adapters.slack", "No platform fetches anything because of what we post.", TEAMS),
     not_yet(
-        "E3", "core.turn", "Text that somebody planted has no effect without a click.", APPROVALS
+        "E3",
+        "core.turn",
+        "Text that somebody planted has no effect without a click.",
+        "a model that obeys every planted text has to be let loose on it",
     ),
     not_yet(
         "E4",
