@@ -50,7 +50,11 @@ async def column(table, number: int) -> list[str]:
 async def download(page) -> bytes:
     async with page.expect_download() as begun:
         await page.locator(".thread .file-card").get_by_role("button").click()
-    return Path(await (await begun.value).path()).read_bytes()
+    return content_of(await (await begun.value).path())
+
+
+def content_of(path: Path) -> bytes:
+    return path.read_bytes()
 
 
 async def test_a_newcomer_asks_reads_follows_up_and_takes_a_spreadsheet_home(
