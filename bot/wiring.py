@@ -6,23 +6,33 @@ import shutil
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aiohttp import web
 
 from adapters.slack import app as slack
 from adapters.slack import edge, manifest
+from adapters.slack.api import SlackApi
+from adapters.slack.directory import address_and_name
 from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
-from bot import turns
+from bot import connect, turns
 from bot.config import Config
 from bot.lifecycle import Loop, Part, Simple
-from bot.settings import Settings
+from bot.microsoft import People, Tokens, Welcome
+from bot.settings import Microsoft, Settings
 from bot.sweeper import Sweeper
 from bot.workspace.local import LocalWorkspace
 from bot.workspace.slack.install import installed
+from core.approvals.executor import Executor
+from core.approvals.rooms import NoTokens, Strangers
+from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
 from core.capabilities.servers import Limits, Server
+from core.identity.accounts import Accounts
+from core.identity.settings import EntraSettings
+from core.identity.steps import Directory
+from core.identity.steps import Known as Vouched
 from core.identity.vault import KeyRing
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
@@ -31,7 +41,7 @@ from core.llm.models import rates
 from core.loop import graph
 from core.loop.checkpoints import SealedSaver
 from core.ports import Clock, Surface
-from core.records import LedgerEntry
+from core.records import LedgerEntry, PersonId
 from core.specialists.sample.server import NAME as SAMPLE
 from core.specialists.sample.server import sample_server
 from core.specialists.server import serving
@@ -92,18 +102,32 @@ async def build(
     have drained. `pacing` replaces Slack's own. Raises `Misconfigured`."""
     async with AsyncExitStack() as held:
         workspace = await _workspace(held, settings)
+        if workspace is not None:
+            settings = replace(settings, microsoft=_local_microsoft(settings, workspace))
         rooms = await _rooms(held, settings, config, clock, is_sample=workspace is not None)
-        door = Intake(rooms.db, rooms.setup, rooms.catalog, clock, new_id=_new_id)
+        slack_api: list[SlackApi] = []
+
+        async def directory(person: PersonId) -> Vouched:
+            address, name = await address_and_name(slack_api[0], person)
+            return Vouched(address=address, name=name)
+
+        accounts = _accounts(held, settings, rooms, directory)
+        approvals = _approvals(rooms, accounts)
+        rooms = replace(rooms, approvals=approvals)
+        door = Intake(rooms.db, rooms.setup, rooms.catalog, clock, new_id=_new_id, approvals=True)
         adapter = slack.build(_slack(settings, workspace), door, clock, pacing=pacing)
+        slack_api.append(adapter.api)
         rooms.surfaces[adapter.surface.name] = adapter.surface
         lanes = _lanes(rooms, clock)
+        connect_routes = connect.routes(accounts, Welcome(rooms.db)) if accounts else []
         yield Wired(
             rooms=rooms,
-            routes=adapter.routes,
+            routes=(*adapter.routes, *connect_routes),
             parts=(
                 Simple(name="slack", start=adapter.start, stop=adapter.close),
                 _courier(rooms, adapter.surface),
                 _sweeper(rooms),
+                _executor(approvals),
                 Loop(
                     name="lanes",
                     work=lanes.run,
@@ -115,6 +139,60 @@ async def build(
             settings=settings,
             workspace=workspace,
         )
+
+
+def _local_microsoft(settings: Settings, workspace: LocalWorkspace) -> Microsoft:
+    """The workspace's own tenant. Browsers come back to the bot's port, which therefore has to
+    be known before it listens."""
+    played = workspace.microsoft
+    address = settings.public_url or f"http://{settings.host}:{settings.port}"
+    played.app.redirect_uris.append(f"{address}/connect/callback")
+    entra = EntraSettings(
+        tenant_id=played.tenant.id,
+        client_id=played.app.client_id,
+        client_secret=played.app.secret,
+        authority=f"{played.entra_url}/{played.tenant.id}",
+        public_url=address,
+    )
+    return Microsoft(entra=entra, graph_url=played.graph_url)
+
+
+def _accounts(
+    held: AsyncExitStack, settings: Settings, rooms: Rooms, directory: Directory
+) -> Accounts | None:
+    if settings.microsoft is None:
+        return None
+    accounts = Accounts(
+        rooms.db,
+        KeyRing.parse(settings.keys),
+        settings.microsoft.entra,
+        directory=directory,
+        clock=rooms.clock,
+    )
+    held.push_async_callback(accounts.close)
+    return accounts
+
+
+def _approvals(rooms: Rooms, accounts: Accounts | None) -> Approvals:
+    return Approvals(
+        db=rooms.db,
+        clock=rooms.clock,
+        rules=lambda: rooms.setup.rules,
+        catalog=rooms.catalog,
+        tokens=Tokens(accounts) if accounts else NoTokens(),
+        people=People(accounts) if accounts else Strangers(),
+        accounts=accounts,
+    )
+
+
+def _executor(approvals: Approvals) -> Loop:
+    executor = Executor(approvals)
+    return Loop(
+        name="executor",
+        work=executor.run,
+        drain=lambda: executor.drain(10.0),
+        grace=12.0,
+    )
 
 
 async def _rooms(

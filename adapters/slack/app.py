@@ -31,15 +31,15 @@ class SlackAdapter:
     ) -> None:
         self.surface = surface
         self.routes = routes
-        self._api = api
+        self.api = api
         self._open = AsyncExitStack()
 
     async def start(self) -> None:
         """Learn who we are. Raises `Misconfigured` when Slack does not know the token; a Slack
         that does not answer is no reason not to start."""
-        await self._open.enter_async_context(self._api)
+        await self._open.enter_async_context(self.api)
         try:
-            await self._api.introduce()
+            await self.api.introduce()
         except DeliveryFailed as error:
             if error.is_final:
                 await self.close()

@@ -10,6 +10,9 @@ from bot.workspace.slack.records import App
 from bot.workspace.slack_server import SlackStandIn
 from core.errors import Misconfigured
 
+CALLBACKS = ("http://127.0.0.1/connect/callback", "http://localhost/connect/callback")
+"""Where the bot takes people back after a sign-in; the port does not matter on loopback."""
+
 
 class LocalWorkspace:
     """Start it, give its `slack.app` credentials and `slack.api_url` to the bot, then `connect`
@@ -19,7 +22,7 @@ class LocalWorkspace:
     def __init__(self, *, port: int = 0, app: App | None = None) -> None:
         self.slack = SlackStandIn(port=port, app=app)
         self._page = Page(self.slack)
-        self.microsoft = MicrosoftStandIn()
+        self.microsoft = MicrosoftStandIn(redirect_uris=CALLBACKS)
         self._outlook = OutlookPage(self.microsoft)
         self.slack.more_routes += [self._page.add_routes, self._outlook.add_routes]
 

@@ -146,7 +146,8 @@ class Consent:
         account, now = minted.account, self._clock()
         if wrong := stranger(account, await self._account(person), plain["known"]):
             return _refused(wrong, person)
-        kept = Kept(person=person, account=account, cache=minted.cache, granted=minted.granted)
+        granted = scopes.merged(await self._granted(person), minted.granted)
+        kept = Kept(person=person, account=account, cache=minted.cache, granted=granted)
         async with self._db.transaction() as tx:
             is_bound = await self._custody.bind(tx, person, account, now=now)
             if is_bound:
@@ -167,6 +168,13 @@ class Consent:
         except Unreadable:
             log.error("link.unreadable", person=person)
             return None
+
+    async def _granted(self, person: PersonId) -> frozenset[str]:
+        try:
+            kept = await self._custody.kept(person)
+        except Unreadable:
+            return frozenset()
+        return kept.granted if kept else frozenset()
 
     def _cookie(self, id: str) -> str:
         """One for each sign-in, so that two of them in one browser do not meet."""

@@ -75,8 +75,8 @@ _SOMEBODY_ELSE = (
     "Sign in with your own account, and only with a link that you asked for."
 )
 _ANOTHER = (
-    "You signed in as {address}, and you are connected with another account. Nothing was changed. "
-    "To use this one, disconnect first."
+    "You signed in as {address}, and your account here is another one. Nothing was changed. If you "
+    "connected that one yourself and want this one instead, disconnect first."
 )
 CONFIRM = (
     "This connects {name} in the chat with the Microsoft account that you sign in with. Go on only "

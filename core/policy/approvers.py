@@ -107,10 +107,11 @@ def can_be_listed(call: ParkedCall, rules: Rules, *, now: float) -> bool:
 
 
 def in_words(call: ParkedCall, names: Mapping[str, str], *, now: float) -> str:
-    """`Ada`, `someone of comms, not the one who asked`, `2 of finance and 2 of comms`."""
+    """`Ada`, `someone of comms, not whoever asked`, `2 of finance and 2 of comms`."""
+    needed = call.approval.needed
     parts = [
-        (f"{call.approval.needed} of " if call.approval.needed > 1 else "")
-        + " or ".join(_word(word, call, names) for word in words)
+        (f"{needed} of " if needed > 1 else "")
+        + " or ".join(_word(word, call, names, is_one=needed == 1) for word in words)
         for words in _sets(call, now=now)
     ]
     barred = ", not whoever asked" if call.approval.is_asker_barred else ""
@@ -157,10 +158,12 @@ def _narrowest(sets: Iterable[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _word(word: str, call: ParkedCall, names: Mapping[str, str]) -> str:
+def _word(word: str, call: ParkedCall, names: Mapping[str, str], *, is_one: bool) -> str:
     if word == ASKER:
         return names.get(call.requester, "whoever asked")
     kind, _, name = word.partition(":")
+    if kind == "group" and name == "everyone":
+        return "anybody"
     if kind == "group":
-        return "anybody" if name == "everyone" else f"someone of {name}"
-    return names.get(person_id(name, call.place)) or names.get(name) or name.rpartition("/")[2]
+        return f"someone of {name}" if is_one else name
+    return names.get(person_id(name, call.place)) or name.rpartition("/")[2]

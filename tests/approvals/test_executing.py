@@ -101,6 +101,7 @@ async def test_a_blind_effect_that_breaks_is_unknown_and_said_and_never_repeated
             card = [post.card for post in await room.posts() if post.card][-1]
             assert (card.state, card.buttons) == ("unknown", ("was_sent", "again"))
         assert len(room.box.tokens) == 3
+        assert room.box.looked == 0
 
 
 @pytest.mark.promise("D2", "core.approvals")
@@ -113,7 +114,7 @@ async def test_what_a_dead_process_had_claimed_is_not_asked_for_again(
         assert await parked.move(database, call, claimed)
         await room.carry_out()
         assert (await room.now(call)).state == "unknown"
-        assert room.box.tokens == []
+        assert (room.box.tokens, room.box.looked) == ([], 0)
 
 
 @pytest.mark.promise("D3", "core.approvals")

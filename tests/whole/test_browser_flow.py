@@ -1,5 +1,6 @@
 """The bot as a newcomer meets it: one command, a page in a real browser, answers in the thread."""
 
+import asyncio
 import io
 import re
 from collections.abc import AsyncIterator
@@ -50,11 +51,8 @@ async def column(table, number: int) -> list[str]:
 async def download(page) -> bytes:
     async with page.expect_download() as begun:
         await page.locator(".thread .file-card").get_by_role("button").click()
-    return content_of(await (await begun.value).path())
-
-
-def content_of(path: Path) -> bytes:
-    return path.read_bytes()
+    path = await (await begun.value).path()
+    return await asyncio.to_thread(Path(path).read_bytes)
 
 
 async def test_a_newcomer_asks_reads_follows_up_and_takes_a_spreadsheet_home(

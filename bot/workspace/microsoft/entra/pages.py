@@ -141,7 +141,7 @@ def _tile(account: Account, is_expected: bool) -> str:
 
 def avatar(account: Account) -> str:
     initials = "".join(word[0] for word in account.display_name.split()[:2])
-    hue = sum(account.display_name.encode()) % HUES
+    hue = sum(ord(c) * (i + 3) for i, c in enumerate(account.display_name)) % HUES
     return f'<span class="avatar hue-{hue}" aria-hidden="true">{escape(initials)}</span>'
 
 

@@ -96,8 +96,7 @@ class EntraRoutes:
     async def _token(self, request: web.Request) -> web.StreamResponse:
         form = {name: str(value) for name, value in (await request.post()).items()}
         fault = self._directory.faults.take(f"token {form.get('grant_type', '')}")
-        if fault is not None and fault.delay:
-            await asyncio.sleep(fault.delay)
+        await asyncio.sleep(self._directory.latency + (fault.delay if fault else 0.0))
         correlation_id = request.headers.get("client-request-id", "")
         if fault is not None and fault.when == "before":
             failed = self._faulty(request, form, fault, correlation_id)
@@ -176,7 +175,9 @@ class EntraRoutes:
 
     async def _authorize(self, request: web.Request) -> web.StreamResponse:
         session = request.cookies.get(COOKIE, "")
-        return self._shown(authorize.begin(self._directory, dict(request.query), session))
+        shown = self._shown(authorize.begin(self._directory, dict(request.query), session))
+        self._note(request, dict(request.query), shown.status, None)
+        return shown
 
     async def _sign_in(self, request: web.Request) -> web.StreamResponse:
         form = {name: str(value) for name, value in (await request.post()).items()}
@@ -228,10 +229,10 @@ class EntraRoutes:
         script = f"'nonce-{nonce}'" if nonce else "'none'"
         headers = _kept_by_nobody() | {
             "Content-Security-Policy": (
-                f"default-src 'none'; style-src 'self'; img-src 'self'; script-src {script}; base-uri 'none'; "
-                f"form-action 'self'{origin}; frame-ancestors 'none'"
+                f"default-src 'none'; style-src 'self'; img-src 'self'; script-src {script}; "
+                f"base-uri 'none'; form-action 'self'{origin}; frame-ancestors 'none'"
             ),
-            "Referrer-Policy": "no-referrer",
+            "Referrer-Policy": "strict-origin-when-cross-origin",
             "X-Content-Type-Options": "nosniff",
             "X-Frame-Options": "DENY",
         }

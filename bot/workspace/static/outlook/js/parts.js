@@ -41,7 +41,7 @@ function initials(name) {
 
 function hueOf(name) {
   let sum = 0;
-  for (const letter of name) sum += letter.codePointAt(0);
+  [...name].forEach((letter, index) => { sum += letter.codePointAt(0) * (index + 3); });
   return COLOURS[sum % COLOURS.length];
 }
 
