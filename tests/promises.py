@@ -119,7 +119,7 @@ IDENTITY = (
     ),
     kept(
         "I8",
-        "core.identity bot.connect",
+        "core.identity bot",
         "The return from a sign-in can be neither replayed nor swapped.",
     ),
 )
@@ -164,7 +164,7 @@ PERMISSION = (
 SECRETS = (
     kept(
         "S1",
-        "core.telemetry core.loop core.storage adapters.slack bot.connect core.identity",
+        "core.telemetry core.loop core.storage adapters.slack bot core.identity",
         "No secret stands in logs, prompts, checkpoints, the ledger, evidence or error texts.",
         "the whole bot under planted secrets, and traces, which do not exist yet",
     ),
