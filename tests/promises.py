@@ -28,17 +28,13 @@ def not_yet(id: str, rooms: str, sentence: str, missing: str) -> Promise:
 
 
 TEAMS = "Microsoft Teams is not connected yet"
-GRAPH = "nothing acts in Microsoft 365 yet"
 CRASHES = "needs a night of kill -9 or of cut power, which no gate has time for"
 
 DURABILITY = (
     kept("D1", "core.approvals", "A click that was answered with “recorded” is never lost."),
     kept("D2", "core.approvals", "We carry no call out twice."),
     kept(
-        "D3",
-        "core.approvals",
-        "An effect that can be repeated or read back happens exactly once.",
-        "the effects in Microsoft 365 have to show the same of themselves",
+        "D3", "core.approvals", "An effect that can be repeated or read back happens exactly once."
     ),
     kept(
         "D4",
@@ -111,7 +107,7 @@ IDENTITY = (
     ),
     kept(
         "I5",
-        "bot adapters.slack",
+        "bot adapters.slack core.identity",
         "A configuration that is not safe does not start, and says in a sentence why.",
     ),
     kept("I6", "bot adapters.slack", "Requests that are large or slow cost little."),
@@ -121,11 +117,10 @@ IDENTITY = (
         "Nobody sees anything of another tenant.",
         "one workspace is served so far; several come with their installations",
     ),
-    not_yet(
+    kept(
         "I8",
-        "core.identity",
+        "core.identity bot",
         "The return from a sign-in can be neither replayed nor swapped.",
-        "no accounts are linked yet",
     ),
 )
 
@@ -158,12 +153,7 @@ PERMISSION = (
         "A tool that has changed is not the tool that was accepted.",
     ),
     kept("P8", "core.approvals", "No model stands in the way of a click."),
-    kept(
-        "P9",
-        "core.approvals",
-        "The card shows all that is going to happen.",
-        "the surfaces have to show it as well",
-    ),
+    kept("P9", "core.approvals", "The card shows all that is going to happen."),
     kept(
         "P10",
         "core.approvals",
@@ -174,25 +164,25 @@ PERMISSION = (
 SECRETS = (
     kept(
         "S1",
-        "core.telemetry core.loop core.storage adapters.slack",
+        "core.telemetry core.loop core.storage adapters.slack bot core.identity",
         "No secret stands in logs, prompts, checkpoints, the ledger, evidence or error texts.",
         "the whole bot under planted secrets, and traces, which do not exist yet",
     ),
-    not_yet(
+    kept(
         "S2",
-        "core.identity",
+        "core.identity core.storage",
         "Tokens are sealed where they lie, and their keys change without a pause.",
-        "no accounts are linked yet, so there are no tokens to seal",
     ),
-    not_yet(
+    kept(
         "S3",
-        "core.identity",
+        "core.identity core.storage",
         "A sealed row that was altered or moved is refused.",
-        "no accounts are linked yet, so there are no rows to swap",
     ),
     kept("S4", "core.capabilities", "Credentials travel in headers and nowhere else."),
     kept(
-        "S5", "core.capabilities", "A token reaches the server that it is meant for and no other."
+        "S5",
+        "core.capabilities core.identity",
+        "A token reaches the server that it is meant for and no other.",
     ),
     kept("S6", "core.loop core.storage", "A checkpoint that we did not write is not loaded."),
     not_yet(
@@ -217,7 +207,7 @@ EGRESS = (
         "E3",
         "core.turn",
         "Text that somebody planted has no effect without a click.",
-        "a model that obeys every planted text has to be let loose on it",
+        "a published corpus of injections has still to be run",
     ),
     not_yet(
         "E4",

@@ -199,7 +199,7 @@ def reasons(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.__dict__["fields"]["reason"] for record in told]
 
 
-@pytest.mark.promise("I8", "core.identity", "bot.connect")
+@pytest.mark.promise("I8", "core.identity", "bot")
 @pytest.mark.parametrize(("attack", "reason"), ATTACKS, ids=[a.__name__ for a, _ in ATTACKS])
 async def test_no_forged_answer_connects_anything(
     one: Office, attack: Attack, reason: str, caplog: pytest.LogCaptureFixture
@@ -224,7 +224,7 @@ async def test_no_forged_id_token_connects_anything(
     assert not one.told and not await one.is_linked(MARA)
 
 
-@pytest.mark.promise("I8", "core.identity", "bot.connect")
+@pytest.mark.promise("I8", "core.identity", "bot")
 async def test_an_answer_counts_once(both: Office) -> None:
     browser = both.browser()
     query = await both.answer(await both.leave(browser, MARA), "mara")

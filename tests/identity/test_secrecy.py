@@ -17,7 +17,7 @@ def forms(secret: str) -> set[str]:
     return {secret, quote(secret, safe=""), base64.b64encode(secret.encode()).decode()[:-4]}
 
 
-@pytest.mark.promise("S1", "core.identity", "bot.connect")
+@pytest.mark.promise("S1", "core.identity", "bot")
 async def test_no_secret_is_printed_or_kept_in_clear(
     one: Office, caplog: pytest.LogCaptureFixture
 ) -> None:
