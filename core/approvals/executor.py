@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from core.approvals import carry, upkeep
-from core.approvals.carry import Patience
+from core.approvals.asking import Patience
 from core.approvals.rooms import Rooms
 from core.cards import CallId
 from core.errors import Unavailable

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.approvals import drawing, moves
+from core.approvals.asking import PERFORM
 from core.approvals.card import View
 from core.approvals.digest import ask, call_id, canonical, digest
 from core.approvals.foreign import Foreign
@@ -23,8 +24,6 @@ from core.telemetry import logs
 
 PREPARE = 2.0
 """Seconds to find out what the host adds."""
-PERFORM = 8.0
-"""Seconds that an effect may take."""
 
 log = logs.get(__name__)
 

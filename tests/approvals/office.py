@@ -11,7 +11,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from core.approvals import carry
-from core.approvals.carry import Patience
+from core.approvals.asking import Patience
 from core.approvals.desk import Desk
 from core.approvals.executor import Executor, Pace
 from core.approvals.park import Wanted, park

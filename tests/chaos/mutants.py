@@ -67,14 +67,14 @@ MUTANTS = (
     Mutant(
         "a blind effect is asked for again after a crash",
         "core/approvals/carry.py",
-        '    if call.effect == "blind":\n        await _finish',
-        '    if call.effect == "blind" and False:\n        await _finish',
+        '    if call.effect == "blind":\n        await finish',
+        '    if call.effect == "blind" and False:\n        await finish',
         "test_executing.py",
         "dead_process or only_an_idempotent",
     ),
     Mutant(
         "a blind effect is repeated when no answer comes",
-        "core/approvals/carry.py",
+        "core/approvals/asking.py",
         'if isinstance(outcome, Unknown) and call.effect != "blind":',
         "if isinstance(outcome, Unknown):",
         "test_executing.py",
@@ -82,7 +82,7 @@ MUTANTS = (
     ),
     Mutant(
         "an effect that can only be looked up is repeated",
-        "core/approvals/carry.py",
+        "core/approvals/asking.py",
         'if outcome is None and call.effect == "keyed":',
         "if outcome is None:",
         "test_executing.py",
@@ -90,7 +90,7 @@ MUTANTS = (
     ),
     Mutant(
         "a keyed effect is repeated without being read back",
-        "core/approvals/carry.py",
+        "core/approvals/asking.py",
         "outcome = await _read_back(effect, call, token, patience)",
         "outcome: Outcome | None = None",
         "test_executing.py",

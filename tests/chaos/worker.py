@@ -5,7 +5,7 @@ import sys
 
 from aiohttp import web
 
-from core.approvals.carry import Patience
+from core.approvals.asking import Patience
 from core.approvals.desk import Desk
 from core.approvals.executor import Executor, Pace
 from core.cards import CallId
