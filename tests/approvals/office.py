@@ -226,10 +226,13 @@ class Office:
 
     async def carry_out(self) -> None:
         """One look of the executor, without its loop."""
-        for call in await parked.executing(self.db):
-            await carry.settle(self.rooms, call, QUICK)
-        for call in await parked.approved(self.db):
-            await carry.carry(self.rooms, call, QUICK)
+        for id in await parked.to_carry_out(self.db, 1_000):
+            call = await self.now(id)
+            step = carry.carry if call.state == "approved" else carry.settle
+            await step(self.rooms, call, QUICK)
+
+    async def is_at_rest(self) -> bool:
+        return not await parked.to_carry_out(self.db, 1)
 
     def executor(self) -> Executor:
         return Executor(self.rooms, Pace(poll=0.02, patience=QUICK))

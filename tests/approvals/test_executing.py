@@ -260,7 +260,7 @@ async def test_the_executor_carries_out_what_is_clicked_and_drains(database: Dat
             group.create_task(executor.run())
             calls = [await approved(room, {**MAIL, "subject": f"{n}"}) for n in range(40)]
             async with asyncio.timeout(30):
-                while len(room.box.sent) < 40 or await parked.executing(database):
+                while len(room.box.sent) < 40 or not await room.is_at_rest():
                     await database.wait(MOVED, 0.5)
             await executor.drain(5.0)
         assert sorted(one.id for one in room.box.sent) == sorted(call.id for call in calls)
@@ -286,7 +286,7 @@ async def test_a_call_that_breaks_the_executor_is_told_and_holds_up_no_other(
         async with asyncio.TaskGroup() as group:
             group.create_task(executor.run())
             async with asyncio.timeout(30):
-                while await parked.approved(sqlite) or await parked.executing(sqlite):
+                while not await room.is_at_rest():
                     await sqlite.wait(MOVED, 0.5)
             await executor.drain(5.0)
         assert (await room.now(bad)).outcome == "Nothing was sent: something broke on our side."

@@ -112,7 +112,7 @@ class Storm:
             self.progressed.set()
             worker = await killing
         try:
-            async with asyncio.timeout(120):
+            async with asyncio.timeout(120 + self.count / 10):
                 while self.open_rows():  # noqa: ASYNC110 - it is another process that works
                     await asyncio.sleep(0.2)
         finally:
