@@ -82,6 +82,9 @@ class SilentChat:
         self.on_post(post)
         return f"{time.time():.6f}"
 
+    async def profile(self, person: Any) -> Any:
+        return person
+
     async def fetch(self, file: Any, *, limit: int) -> bytes:
         raise NotImplementedError
 

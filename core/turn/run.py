@@ -1,5 +1,6 @@
 """The turn, read from top to bottom: resolve, retrieve, permit, loop, finish."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -39,6 +40,7 @@ from core.turn.retrieve import remember, retrieve
 from core.turn.setup import Agent, Setup
 
 THINKING = "is thinking…"
+PROFILE_SECONDS = 2.0
 
 log = logs.get(__name__)
 
@@ -64,11 +66,12 @@ class Rooms:
 
 async def run(rooms: Rooms, turn: Turn) -> None:
     """Answer the turn. What it raises is told to the person by `fail`."""
-    question, setup = turn.question, rooms.setup
     started = rooms.clock()
-    log.info("turn.begun", turn=turn.id, thread=question.thread, attempt=turn.attempt)
-    surface = rooms.surfaces[question.place.surface]
-    await surface.progress(question.address, THINKING)
+    log.info("turn.begun", turn=turn.id, thread=turn.question.thread, attempt=turn.attempt)
+    surface = rooms.surfaces[turn.question.place.surface]
+    await surface.progress(turn.question.address, THINKING)
+    turn = await _introduced(turn, surface)
+    question, setup = turn.question, rooms.setup
     billing = _billing(turn)
     agent = setup.agents.get(turn.agent)
 
@@ -96,6 +99,19 @@ async def run(rooms: Rooms, turn: Turn) -> None:
         await remember(turn, answer, found.vector, rooms.index)
     seconds = round(rooms.clock() - started, 3)
     log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=seconds)
+
+
+async def _introduced(turn: Turn, surface: Surface) -> Turn:
+    """The turn with the person's name and time zone, as far as the platform says them in time:
+    what is "today" depends on it."""
+    asked = turn.question
+    try:
+        async with asyncio.timeout(PROFILE_SECONDS):
+            person = await surface.profile(asked.person)
+    except TimeoutError:
+        log.info("turn.unintroduced", turn=turn.id)
+        return turn
+    return replace(turn, question=replace(asked, person=person))
 
 
 async def _offer(rooms: Rooms, turn: Turn, agent: Agent | None) -> Offer:
