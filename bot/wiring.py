@@ -24,6 +24,7 @@ from bot.settings import Microsoft, Settings
 from bot.sweeper import Sweeper
 from bot.workspace.local import LocalWorkspace
 from bot.workspace.slack.install import installed
+from core.approvals.desk import Desk
 from core.approvals.executor import Executor
 from core.approvals.rooms import NoTokens, Strangers
 from core.approvals.rooms import Rooms as Approvals
@@ -115,7 +116,14 @@ async def build(
         approvals = _approvals(rooms, accounts)
         rooms = replace(rooms, approvals=approvals)
         door = Intake(rooms.db, rooms.setup, rooms.catalog, clock, new_id=_new_id, approvals=True)
-        adapter = slack.build(_slack(settings, workspace), door, clock, pacing=pacing)
+        adapter = slack.build(
+            _slack(settings, workspace),
+            door,
+            clock,
+            desk=Desk(approvals),
+            accounts=accounts,
+            pacing=pacing,
+        )
         slack_api.append(adapter.api)
         rooms.surfaces[adapter.surface.name] = adapter.surface
         lanes = _lanes(rooms, clock)
