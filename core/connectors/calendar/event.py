@@ -27,21 +27,21 @@ def made(arguments: Json, facts: Json) -> Json:
     """The fields of the event resource that the arguments speak of."""
     zone = str(facts["zone"])
     event: Json = {}
-    if "subject" in arguments:
+    if arguments.get("subject") is not None:
         event["subject"] = text(arguments, "subject")
     for name in ("start", "end"):
         if arguments.get(name):
             event[name] = times.written(times.local(text(arguments, name), zone))
-    if "body" in arguments:
+    if arguments.get("body") is not None:
         event["body"] = {"contentType": "text", "content": text(arguments, "body")}
-    if "location" in arguments:
+    if arguments.get("location") is not None:
         event["location"] = {"displayName": text(arguments, "location")}
-    if "attendees" in arguments:
+    if arguments.get("attendees") is not None:
         people = cast("Json", facts.get("people") or {})
         event["attendees"] = [
             {"emailAddress": _address(people[word]), "type": "required"} for word in people
         ]
-    if "online" in arguments:
+    if arguments.get("online") is not None:
         event["isOnlineMeeting"] = bool(arguments["online"])
     return event
 
@@ -64,13 +64,13 @@ def describe_change(arguments: Json, facts: Json) -> Description:
         CardField(label="Calendar", value=_whose(facts)),
         CardField(label="Event", value=f"{text(known, 'subject')}, {text(known, 'when')}"),
     ]
-    if "subject" in arguments:
+    if arguments.get("subject") is not None:
         fields.append(CardField(label="New subject", value=text(arguments, "subject")))
     if arguments.get("start") or arguments.get("end"):
         fields.append(CardField(label="New time", value=_when(arguments, facts)))
     fields += _details(arguments, facts)
     listed = cast("list[str]", known.get("attendees") or [])
-    if listed and "attendees" not in arguments:
+    if listed and arguments.get("attendees") is None:
         fields.append(CardField(label="Attendees", value=", ".join(listed)))
     notices = (_UPDATES,) if listed or facts.get("people") else ()
     return Description(title="Change an event", fields=tuple(fields), notices=notices)
@@ -142,17 +142,17 @@ def _when(arguments: Json, facts: Json) -> str:
 
 def _details(arguments: Json, facts: Json) -> list[CardField]:
     fields: list[CardField] = []
-    if "location" in arguments:
+    if arguments.get("location") is not None:
         fields.append(CardField(label="Place", value=text(arguments, "location")))
-    if "attendees" in arguments:
+    if arguments.get("attendees") is not None:
         people = cast("Json", facts.get("people") or {})
         named = ", ".join(_named(one) for one in people.values())
         fields.append(CardField(label="Attendees", value=named or "(nobody)"))
     if arguments.get("online"):
         fields.append(CardField(label="Online", value="with a Teams meeting"))
-    elif "online" in arguments and facts.get("event"):
+    elif arguments.get("online") is not None and facts.get("event"):
         fields.append(CardField(label="Online", value="no Teams meeting"))
-    if "body" in arguments:
+    if arguments.get("body") is not None:
         fields.append(CardField(label="Text", value=text(arguments, "body"), is_long=True))
     return fields
 
