@@ -1,4 +1,4 @@
-"""Which permissions each reading tool of the office server uses, as the host has to ask for them."""
+"""The permissions that each reading tool of the office server uses."""
 
 from core.records import Tool
 

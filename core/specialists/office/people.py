@@ -9,11 +9,11 @@ from pydantic import Field
 
 from core.connectors import people
 from core.connectors.office import link
-from core.connectors.request import Request, text
+from core.connectors.request import Request, objects, text
 from core.records import Json
 from core.specialists.office.reader import Call, Reader, table
 
-_MOST, _TEAMS = 50, 20
+_CHATS, _TEAMS, _CHANNELS = 20, 20, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +43,15 @@ class PeopleReading:
     async def list_chats(self, call: Call) -> CallToolResult:
         """The Teams chats of the asking person with who is in them. Gives the chat id that
         post_to_teams_chat needs."""
-        request = Request(path="/me/chats", query={"$expand": "members", "$top": str(_MOST)})
-        found = await self.reader.items(call, "list_chats", request, _MOST)
+        request = Request(path="/me/chats", query={"$expand": "members", "$top": str(_CHATS)})
         rows: list[Json] = []
-        for chat in found:
-            path = f"/chats/{quote(text(chat, 'id'), safe='')}/members"
-            members = await self.reader.values(call, "list_chats", Request(path=path))
-            named = ", ".join(text(one, "displayName") for one in members)
-            row = {"topic": text(chat, "topic"), "people": named, "chat_id": text(chat, "id")}
-            rows.append(row)
-        links = [
-            (row["topic"] or row["people"], link(chat))
-            for row, chat in zip(rows, found, strict=True)
-        ]
+        links: list[tuple[str, str]] = []
+        for chat in await self.reader.items(call, "list_chats", request, _CHATS):
+            names = ", ".join(await self._members(call, chat))
+            rows.append(
+                {"topic": text(chat, "topic"), "people": names, "chat_id": text(chat, "id")}
+            )
+            links.append((text(chat, "topic") or names, link(chat)))
         return table(f"{len(rows)} chat(s)", rows, links)
 
     async def list_channels(self, call: Call) -> CallToolResult:
@@ -65,10 +61,7 @@ class PeopleReading:
         rows: list[Json] = []
         links: list[tuple[str, str]] = []
         for team in await self.reader.items(call, "list_channels", request, _TEAMS):
-            path = f"/teams/{quote(text(team, 'id'), safe='')}/channels"
-            for channel in await self.reader.items(
-                call, "list_channels", Request(path=path), _MOST
-            ):
+            for channel in await self._channels(call, team):
                 rows.append(
                     {
                         "team": text(team, "displayName"),
@@ -79,3 +72,15 @@ class PeopleReading:
                 )
                 links.append((text(channel, "displayName"), link(channel)))
         return table(f"{len(rows)} channel(s)", rows, links)
+
+    async def _members(self, call: Call, chat: Json) -> list[str]:
+        """Of a chat that came without them as well."""
+        listed = objects(chat.get("members"))
+        if not listed:
+            path = f"/chats/{quote(text(chat, 'id'), safe='')}/members"
+            listed = await self.reader.values(call, "list_chats", Request(path=path))
+        return [text(one, "displayName") for one in listed]
+
+    async def _channels(self, call: Call, team: Json) -> list[Json]:
+        path = f"/teams/{quote(text(team, 'id'), safe='')}/channels"
+        return await self.reader.items(call, "list_channels", Request(path=path), _CHANNELS)
