@@ -39,7 +39,8 @@ _SYMBOLS = {
 def blocks(card: Card) -> list[Json]:
     """At most 48 blocks and 13,000 characters. With Send among the buttons every field is there
     whole; a shortened one is marked, and all of it can be opened."""
-    shown = effect.fitted(card.fields)
+    room = limits.CARD_TEXT if "send" in card.buttons else limits.CLOSED_TEXT
+    shown = effect.fitted(card.fields, room)
     buttons = offered(card, is_shortened=shown.is_shortened)
     found = [*head(card), *effect.blocks(shown.fields)]
     if shown.left_out:
@@ -114,7 +115,7 @@ def text(said: str, *, is_whole: bool = True) -> str:
 
 
 def plain(shown: str) -> Json:
-    return {"type": "plain_text", "text": shown or " ", "emoji": False}
+    return {"type": "plain_text", "text": escape.inert(shown) or " ", "emoji": False}
 
 
 def size(of: Sequence[Json]) -> int:

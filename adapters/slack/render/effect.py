@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from adapters.slack.render import limits
+from adapters.slack.render import escape, limits
 from core.cards import CardField
 from core.records import Json
 
@@ -31,15 +31,15 @@ def weight(fields: Iterable[CardField]) -> int:
     )
 
 
-def fitted(fields: Sequence[CardField]) -> Fitted:
-    """The fields as far as a card shows them. What is cut says so."""
-    if weight(fields) <= limits.CARD_TEXT and len(fields) <= limits.CARD_FIELDS:
+def fitted(fields: Sequence[CardField], room: int) -> Fitted:
+    """The fields as far as a card of that room shows them. What is cut says so."""
+    if weight(fields) <= room and len(fields) <= limits.CARD_FIELDS:
         return Fitted(tuple(fields))
     kept = fields[: limits.CARD_FIELDS]
     cut = [_cut(one, _CUTS[-1]) for one in kept]
     for most in _CUTS:
         tried = [_cut(one, most) for one in kept]
-        if weight(tried) <= limits.CARD_TEXT:
+        if weight(tried) <= room:
             cut = tried
             break
     return Fitted(tuple(cut), left_out=len(fields) - len(kept), is_shortened=True)
@@ -64,8 +64,8 @@ def line(*parts: Json) -> Json:
 
 
 def words(text: str, *styles: str) -> Json:
-    """A piece of text that is nothing but text. Slack takes no empty one."""
-    piece: Json = {"type": "text", "text": text or " "}
+    """A piece of text that is nothing but text, inert all the same. Slack takes no empty one."""
+    piece: Json = {"type": "text", "text": escape.inert(text) or " "}
     return piece | {"style": dict.fromkeys(styles, True)} if styles else piece
 
 
@@ -73,13 +73,16 @@ def pieces(text: str, most: int) -> list[str]:
     """The text in pieces of that weight, put together exactly what it was; cut after a line or a
     word where there is one."""
     found: list[str] = []
-    while limits.weight(text) > most:
-        longest = limits.prefix(text, most)
-        at = max(text.rfind("\n", longest // 2, longest), text.rfind(" ", longest // 2, longest))
+    start = 0
+    while len(text) - start > most or limits.weight(text[start:]) > most:
+        window = text[start : start + most]
+        longest = limits.prefix(window, most)
+        half = longest // 2
+        at = max(window.rfind("\n", half, longest), window.rfind(" ", half, longest))
         end = at + 1 if at > 0 else longest
-        found.append(text[:end])
-        text = text[end:]
-    return [*found, text]
+        found.append(window[:end])
+        start += end
+    return [*found, text[start:]]
 
 
 def _cut(one: CardField, most: int) -> CardField:

@@ -36,6 +36,8 @@ SHARED_SOURCES = 5
 
 CARD_TEXT = 7_000
 """Characters of the effect on a card; the rest of the message has room beside it."""
+CLOSED_TEXT = 3_000
+"""The same on a card on which nothing can be agreed to."""
 CARD_FIELDS = 32
 RICH_TEXT = 2_900
 """Characters of one rich text block. Slack documents no limit; a section takes 3,000."""
