@@ -15,7 +15,7 @@ from core.llm.chat import ChatDoor
 from core.llm.embed import EmbedDoor
 from core.llm.models import ModelSettings, dialect
 from core.loop import graph
-from core.loop.calls import Calls, was_shown
+from core.loop.calls import Calls, Credentials, no_credentials, was_shown
 from core.loop.steps import ROUNDS, Live
 from core.ports import Clock, Surface
 from core.records import (
@@ -62,6 +62,7 @@ class Rooms:
     clock: Clock
     approvals: Approvals | None = None
     """None: no call can wait for a person."""
+    credentials: Credentials = no_credentials
 
 
 async def run(rooms: Rooms, turn: Turn) -> None:
@@ -168,6 +169,7 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, surface: Su
         clock=rooms.clock,
         progress=progress,
         approvals=rooms.approvals,
+        credentials=rooms.credentials,
     )
 
 
