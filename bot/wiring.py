@@ -12,7 +12,6 @@ from aiohttp import web
 
 from adapters.slack import app as slack
 from adapters.slack import edge, manifest
-from adapters.slack.api import SlackApi
 from adapters.slack.directory import address_and_name
 from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
@@ -20,18 +19,18 @@ from bot import connect, turns
 from bot.config import Config
 from bot.lifecycle import Loop, Part, Simple
 from bot.microsoft import People, Tokens, Welcome
+from bot.office import OfficeRooms, opened
 from bot.settings import Microsoft, Settings
 from bot.sweeper import Sweeper
 from bot.workspace.local import LocalWorkspace
 from bot.workspace.slack.install import installed
+from core.approvals.desk import Desk
 from core.approvals.executor import Executor
 from core.approvals.rooms import NoTokens, Strangers
 from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
 from core.capabilities.servers import Limits, Server
-from core.identity.accounts import Accounts
 from core.identity.settings import EntraSettings
-from core.identity.steps import Directory
 from core.identity.steps import Known as Vouched
 from core.identity.vault import KeyRing
 from core.ledger.meter import Meter
@@ -39,9 +38,10 @@ from core.llm.chat import ChatDoor
 from core.llm.embed import EmbeddingSettings, EmbedDoor
 from core.llm.models import rates
 from core.loop import graph
+from core.loop.calls import no_credentials
 from core.loop.checkpoints import SealedSaver
 from core.ports import Clock, Surface
-from core.records import LedgerEntry, PersonId
+from core.records import LedgerEntry, Person, PersonId
 from core.specialists.sample.server import NAME as SAMPLE
 from core.specialists.sample.server import sample_server
 from core.specialists.server import serving
@@ -104,22 +104,26 @@ async def build(
         workspace = await _workspace(held, settings)
         if workspace is not None:
             settings = replace(settings, microsoft=_local_microsoft(settings, workspace))
-        rooms = await _rooms(held, settings, config, clock, is_sample=workspace is not None)
-        slack_api: list[SlackApi] = []
-
-        async def directory(person: PersonId) -> Vouched:
-            address, name = await address_and_name(slack_api[0], person)
-            return Vouched(address=address, name=name)
-
-        accounts = _accounts(held, settings, rooms, directory)
-        approvals = _approvals(rooms, accounts)
+        chat_side: list[slack.SlackAdapter] = []
+        db = await open_database(settings.database, state=settings.state)
+        held.push_async_callback(db.close)
+        office = await _office(held, db, settings, chat_side, clock)
+        rooms = await _rooms(held, db, settings, config, clock, office)
+        approvals = _approvals(rooms, office)
         rooms = replace(rooms, approvals=approvals)
         door = Intake(rooms.db, rooms.setup, rooms.catalog, clock, new_id=_new_id, approvals=True)
-        adapter = slack.build(_slack(settings, workspace), door, clock, pacing=pacing)
-        slack_api.append(adapter.api)
+        adapter = slack.build(
+            _slack(settings, workspace),
+            door,
+            clock,
+            desk=Desk(approvals),
+            accounts=office.accounts if office else None,
+            pacing=pacing,
+        )
+        chat_side.append(adapter)
         rooms.surfaces[adapter.surface.name] = adapter.surface
         lanes = _lanes(rooms, clock)
-        connect_routes = connect.routes(accounts, Welcome(rooms.db)) if accounts else []
+        connect_routes = connect.routes(office.accounts, Welcome(db, approvals)) if office else []
         yield Wired(
             rooms=rooms,
             routes=(*adapter.routes, *connect_routes),
@@ -157,31 +161,41 @@ def _local_microsoft(settings: Settings, workspace: LocalWorkspace) -> Microsoft
     return Microsoft(entra=entra, graph_url=played.graph_url)
 
 
-def _accounts(
-    held: AsyncExitStack, settings: Settings, rooms: Rooms, directory: Directory
-) -> Accounts | None:
+async def _office(
+    held: AsyncExitStack,
+    db: Database,
+    settings: Settings,
+    chat_side: list[slack.SlackAdapter],
+    clock: Clock,
+) -> OfficeRooms | None:
+    """None where no Microsoft account can be connected. What the chat platform knows of a person
+    is asked of `chat_side`, which is there before the first question."""
+
+    async def directory(person: PersonId) -> Vouched:
+        address, name = await address_and_name(chat_side[0].api, person)
+        return Vouched(address=address, name=name)
+
+    async def zone(person: PersonId) -> str:
+        return (await chat_side[0].surface.profile(Person(id=person))).time_zone
+
     if settings.microsoft is None:
         return None
-    accounts = Accounts(
-        rooms.db,
-        KeyRing.parse(settings.keys),
-        settings.microsoft.entra,
-        directory=directory,
-        clock=rooms.clock,
+    keys = KeyRing.parse(settings.keys)
+    return await opened(
+        held, db, keys, settings.microsoft, directory=directory, zone=zone, clock=clock
     )
-    held.push_async_callback(accounts.close)
-    return accounts
 
 
-def _approvals(rooms: Rooms, accounts: Accounts | None) -> Approvals:
+def _approvals(rooms: Rooms, office: OfficeRooms | None) -> Approvals:
     return Approvals(
         db=rooms.db,
         clock=rooms.clock,
         rules=lambda: rooms.setup.rules,
         catalog=rooms.catalog,
-        tokens=Tokens(accounts) if accounts else NoTokens(),
-        people=People(accounts) if accounts else Strangers(),
-        accounts=accounts,
+        effects=office.effects if office else {},
+        tokens=Tokens(office.accounts) if office else NoTokens(),
+        people=People(office.accounts) if office else Strangers(),
+        accounts=office.accounts if office else None,
     )
 
 
@@ -196,11 +210,13 @@ def _executor(approvals: Approvals) -> Loop:
 
 
 async def _rooms(
-    held: AsyncExitStack, settings: Settings, config: Config, clock: Clock, *, is_sample: bool
+    held: AsyncExitStack,
+    db: Database,
+    settings: Settings,
+    config: Config,
+    clock: Clock,
+    office: OfficeRooms | None,
 ) -> Rooms:
-    db = await open_database(settings.database, state=settings.state)
-    held.push_async_callback(db.close)
-
     async def add(entry: LedgerEntry) -> None:
         await entries.add(db, entry)
 
@@ -212,7 +228,9 @@ async def _rooms(
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
     servers = list(config.servers)
-    if is_sample:
+    if office is not None:
+        servers.append(office.server)
+    if settings.is_workspace:
         app = await held.enter_async_context(serving(sample_server()))
         servers.append(Server(name=SAMPLE, app=app))
     limits = Limits(deadline=config.limits.call_deadline)
@@ -231,6 +249,7 @@ async def _rooms(
         graph=graph.build(saver),
         surfaces={},
         clock=clock,
+        credentials=office.credentials if office else no_credentials,
     )
 
 

@@ -74,8 +74,10 @@ class Description:
 class Effect(Protocol):
     """What stands behind one writing tool. Reached by the executor alone."""
 
-    tool: str
-    """Its key: `mail/send`."""
+    @property
+    def tool(self) -> str:
+        """Its key: `office/send_mail`."""
+        ...
 
     def kind(self, granted: Collection[str]) -> EffectKind:
         """How certain its outcome will be with these scopes."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from core.approvals.digest import is_intact
 from core.ledger.meter import Meter
-from core.loop.calls import Calls
+from core.loop.calls import Calls, no_credentials
 from core.records import (
     Billing,
     Json,
@@ -58,6 +58,7 @@ async def calls_of(room: Office, turn: str = "t_1", place: Place = SALES) -> Cal
         clock=room.clock,
         progress=unheard,
         approvals=room.rooms,
+        credentials=no_credentials,
     )  # fmt: skip
 
 

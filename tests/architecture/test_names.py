@@ -29,8 +29,14 @@ SYNONYMS = {
 FORCED = {"data_received", "info"}
 """Names that an interface of somebody else's asks for."""
 
-ACCOUNTS = ("core/identity/", "core/storage/links.py", "core/approvals/", "core/connectors/", "core/errors.py",
-            "core/ports.py")  # fmt: skip
+ACCOUNTS = (
+    "core/identity/",
+    "core/storage/links.py",
+    "core/approvals/",
+    "core/connectors/",
+    "core/errors.py",
+    "core/ports.py",
+)
 """Here `account` means what it says: a Microsoft account, which a person may not have yet."""
 
 PLATFORMS = ("adapters/", "bot/workspace/")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.cards import CallId, Card
 from core.errors import DeliveryFailed
-from core.records import Address, Answer, FileId, FileRef, MadeFile, Post, TurnId
+from core.records import Address, Answer, FileId, FileRef, MadeFile, Person, Post, TurnId
 from core.storage import files, outbox
 from core.storage.database import Database, open_database
 from core.turn.deliver import Courier, Patience, apology, pause
@@ -49,6 +49,9 @@ class Wall:
 
     async def progress(self, address: Address, text: str) -> None:
         """Not asked for."""
+
+    async def profile(self, person: Person) -> Person:
+        return person
 
     async def fetch(self, file: FileRef, *, limit: int) -> bytes:
         raise NotImplementedError
