@@ -103,7 +103,7 @@ async def _counted_commits(bot: Stand) -> Counter[str]:
     def heard(sql: str) -> None:
         if sql.startswith("PRAGMA synchronous ="):
             found["switches of the sync"] += 1
-            sync[0] = sql.split()[-1]
+            sync[0] = sql.rstrip(";").split()[-1]
         elif sql == "COMMIT":
             found["synced" if sync[0] == "FULL" else "not synced"] += 1
 
@@ -113,7 +113,7 @@ async def _counted_commits(bot: Stand) -> Counter[str]:
 
 
 def main() -> None:
-    figures = asyncio.run(measure(Path("bench/.state/overhead")))
+    figures = asyncio.run(measure(Path("bench/.state/overhead").absolute()))
     for name, value in figures.items():
         print(f"{name:40} {value:8.2f}")
 

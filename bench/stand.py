@@ -1,8 +1,9 @@
 """The bot as it is measured: all of its rooms as they are wired, between a scripted model and a \
 silent chat."""
 
+import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -17,11 +18,11 @@ from bench import words
 from bench.scripted import Scripted
 from bench.stopwatch import Stopwatch, Timed, TimedDatabase
 from bot import config, settings, wiring
-from core.capabilities.catalog import Catalog
-from core.capabilities.servers import Limits, Server
+from bot.wiring import Wired
+from core.capabilities.servers import Server
+from core.llm import minilm
 from core.records import Billing, Person, PersonId, Place, Post, Question, ThreadId, Usage
 from core.specialists.server import serving, tags
-from core.storage.database import Database
 from core.telemetry import logs
 from core.telemetry.redact import Redactor
 from core.turn.intake import Intake
@@ -29,6 +30,11 @@ from core.turn.run import Rooms
 
 MODEL = "openai:gpt-5.5"
 KEYS = "bench:" + "A" * 43 + "="
+NOWHERE = {
+    "SLACK_BOT_TOKEN": "xoxb-bench-" + "0" * 32,
+    "SLACK_SIGNING_SECRET": "b" * 32,
+    "SLACK_API_URL": "http://127.0.0.1:9/api/",
+}
 POLICY = """
 policy:
   admins: ["group:it-admins"]
@@ -82,9 +88,6 @@ class SilentChat:
         self.on_post(post)
         return f"{time.time():.6f}"
 
-    async def profile(self, person: Any) -> Any:
-        return person
-
     async def fetch(self, file: Any, *, limit: int) -> bytes:
         raise NotImplementedError
 
@@ -92,9 +95,9 @@ class SilentChat:
 class StubVectors:
     """An `EmbedDoor` without a model: the same ledger entries, and a vector at once."""
 
-    def __init__(self, inner: Any, meter: Any) -> None:
-        self.model = inner.model
-        self.dimensions = inner.dimensions
+    def __init__(self, _: Any, meter: Any, __: Any) -> None:
+        self.model = minilm.NAME
+        self.dimensions = minilm.DIMENSIONS
         self._meter = meter
 
     async def embed(
@@ -103,6 +106,9 @@ class StubVectors:
         use = self._meter.begin(billing, kind="embedding", provider="minilm", model=self.model)
         await self._meter.end(use, Usage(input_tokens=12), outcome="ok")
         return [[(len(text) % 7 + 1) / 8.0] * self.dimensions for text in texts]
+
+    async def close(self) -> None:
+        pass
 
 
 class _Clients:
@@ -124,43 +130,58 @@ class Stand:
     door: Intake
     chat: SilentChat
     watch: Stopwatch
-    folder: Path
 
-    def bytes_on_disk(self) -> int:
-        """Of everything that the bot keeps, the logs that wait to be merged included."""
-        return sum(p.stat().st_size for p in self.folder.rglob("*") if p.is_file())
+
+@asynccontextmanager
+async def built(
+    folder: Path,
+    model: Scripted,
+    *,
+    embeds: bool = False,
+    watch: Stopwatch | None = None,
+    slack: Mapping[str, str] = NOWHERE,
+) -> AsyncIterator[Wired]:
+    """The bot as `bot.wiring` builds it on a fresh database in `folder`, with the scripted model
+    and the tools of the office; nothing runs until somebody runs it.
+
+    With `embeds` questions are embedded by the offline model, else by a stub. The watch sees what
+    is asked of the database. `slack` is the environment that says where Slack is.
+    """
+    folder.mkdir(parents=True)
+    read = _settings(folder, slack)
+    _log_to(folder.with_suffix(".log"), read.secrets())
+    opened = wiring.open_database
+
+    async def open_timed(url: str, **how: Any) -> Any:
+        inner = await opened(url, **how)
+        return inner if watch is None else TimedDatabase(inner, watch)
+
+    async with AsyncExitStack() as held:
+        app = await held.enter_async_context(serving(office()))
+        servers = (Server(name="office", app=app, accept="all"),)
+        with (
+            patch.object(wiring, "open_database", open_timed),
+            patch.object(wiring, "EmbedDoor", wiring.EmbedDoor if embeds else StubVectors),
+        ):
+            building = wiring.build(read, replace(config.read(read), servers=servers))
+            wired = await held.enter_async_context(building)
+        wired.rooms.chat._clients = _Clients(model)  # type: ignore[assignment]
+        yield wired
 
 
 @asynccontextmanager
 async def stand(
     folder: Path, model: Scripted, *, embeds: bool = False, is_timed: bool = False
 ) -> AsyncIterator[Stand]:
-    """The bot's rooms on a fresh database in `folder`; nothing runs until somebody runs it.
-
-    With `embeds` questions are embedded by the offline model, else by a stub. With `is_timed` the
-    watch sees the seams.
-    """
-    watch, folder = Stopwatch(), folder.absolute()  # noqa: ASYNC240
-    folder.mkdir(parents=True, exist_ok=True)
-    read = _settings(folder)
-    opened = wiring.open_database
-
-    async def open_timed(url: str) -> Database:
-        inner = await opened(url)
-        return TimedDatabase(inner, watch) if is_timed else inner  # type: ignore[return-value]
-
-    _log_to(folder.with_suffix(".log"), read.secrets())
-    async with AsyncExitStack() as held:
-        app = await held.enter_async_context(serving(office()))
-        with patch.object(wiring, "open_database", open_timed):
-            wired = await held.enter_async_context(wiring.build(read, config.read(read)))
-        catalog = await held.enter_async_context(_catalog(wired.rooms, app))
-        chat = SilentChat()
-        rooms = _between(wired.rooms, catalog, model, chat, embeds=embeds)
-        rooms = _timed(rooms, watch) if is_timed else rooms
-        ids = count(1)
+    """The bot's rooms behind their front door, with a chat that is silent."""
+    watch = Stopwatch()
+    timed = watch if is_timed else None
+    async with built(folder, model, embeds=embeds, watch=timed) as wired:
+        chat, ids = SilentChat(), count(1)
+        rooms = _timed(wired.rooms, watch) if is_timed else wired.rooms
+        rooms.surfaces["slack"] = chat
         door = Intake(rooms.db, rooms.setup, rooms.catalog, time.time, lambda: f"{next(ids):016x}")
-        yield Stand(rooms=rooms, door=door, chat=chat, watch=watch, folder=folder)
+        yield Stand(rooms=rooms, door=door, chat=chat, watch=watch)
 
 
 def asked(number: int, thread: str, text: str, person: str = "U1") -> Question:
@@ -177,33 +198,18 @@ def asked(number: int, thread: str, text: str, person: str = "U1") -> Question:
     )
 
 
-def _settings(folder: Path) -> settings.Settings:
+def _settings(folder: Path, slack: Mapping[str, str]) -> settings.Settings:
     (folder / "countersign.yaml").write_text(POLICY)
     given = {
         "COUNTERSIGN_PORT": "0",
-        "COUNTERSIGN_WORKSPACE_PORT": "0",
         "COUNTERSIGN_KEYS": KEYS,
         "COUNTERSIGN_MODEL": MODEL,
         "COUNTERSIGN_CONFIG": str(folder / "countersign.yaml"),
         "OPENAI_API_KEY": "sk-" + "t" * 40,
         "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
+        **slack,
     }
-    return settings.read(given, folder=folder, is_workspace=True)
-
-
-@asynccontextmanager
-async def _catalog(rooms: Rooms, app: Any) -> AsyncIterator[Catalog]:
-    server = Server(name="office", app=app)
-    async with Catalog([server], wiring._Pins(rooms.db), clock=time.time, limits=Limits()) as made:
-        yield made
-
-
-def _between(
-    rooms: Rooms, catalog: Catalog, model: Scripted, chat: SilentChat, *, embeds: bool
-) -> Rooms:
-    rooms.chat._clients = _Clients(model)  # type: ignore[assignment]
-    vectors: Any = rooms.embed if embeds else StubVectors(rooms.embed, rooms.meter)
-    return replace(rooms, catalog=catalog, embed=vectors, surfaces={"slack": chat})
+    return settings.read(given, folder=folder, is_workspace=False)
 
 
 def _timed(rooms: Rooms, watch: Stopwatch) -> Rooms:
@@ -222,3 +228,4 @@ def _timed(rooms: Rooms, watch: Stopwatch) -> Rooms:
 def _log_to(path: Path, secrets: Iterable[str]) -> None:
     """Every line is written as in service, to a file."""
     logs.configure(Redactor(secrets), stream=path.open("w"))
+    sys.excepthook = sys.__excepthook__

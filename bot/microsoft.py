@@ -3,7 +3,8 @@
 import secrets
 from collections.abc import Sequence
 
-from core.approvals.rooms import Known
+from core.approvals import upkeep
+from core.approvals.rooms import Known, Rooms
 from core.errors import Unreadable
 from core.identity.accounts import Accounts
 from core.identity.steps import Linked
@@ -45,12 +46,15 @@ class People:
 
 
 class Welcome:
-    """Tells a person, where they asked for the link, that their account is connected."""
+    """Lets the cards that waited for an account wait for a decision now, and tells the person
+    where they asked for the link."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, approvals: Rooms) -> None:
         self._db = db
+        self._approvals = approvals
 
     async def __call__(self, linked: Linked) -> None:
+        await upkeep.connected(self._approvals, linked.person)
         surface = linked.person.partition(":")[0]
         post = Post(
             id=f"linked:{secrets.token_hex(8)}",

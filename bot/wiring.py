@@ -123,7 +123,7 @@ async def build(
         chat_side.append(adapter)
         rooms.surfaces[adapter.surface.name] = adapter.surface
         lanes = _lanes(rooms, clock)
-        connect_routes = connect.routes(office.accounts, Welcome(db)) if office else []
+        connect_routes = connect.routes(office.accounts, Welcome(db, approvals)) if office else []
         yield Wired(
             rooms=rooms,
             routes=(*adapter.routes, *connect_routes),

@@ -6,7 +6,7 @@ from typing import Any, cast
 from slack_bolt import BoltResponse
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from adapters.slack import private, windows
+from adapters.slack import windows
 from adapters.slack.deciding import Deciding
 
 _OURS = re.compile(r"call\..{1,40}")
@@ -21,10 +21,6 @@ def register(app: AsyncApp, deciding: Deciding) -> None:
     async def on_window(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack(**await windows.submitted(deciding, body))
 
-    async def on_link(ack: AsyncAck) -> None:
-        await ack()
-
     untyped = cast(Any, app)
     untyped.action(_OURS)(on_button)
     untyped.view(_OURS)(on_window)
-    untyped.action(private.LINK)(on_link)

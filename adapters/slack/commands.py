@@ -52,7 +52,11 @@ def register(app: AsyncApp, speech: Speech, surface: Surface, prompts: tuple[Pro
             reason = type(error).__name__
             log.warning("slack.no_greeting", extra={"fields": {"reason": reason}})
 
+    async def on_link(ack: AsyncAck) -> None:
+        await ack()
+
     untyped = cast(Any, app)
+    untyped.action(private.LINK)(on_link)
     untyped.command(COMMAND)(on_command)
     untyped.command(APPROVALS)(on_command)
     untyped.event("app_home_opened")(on_home_opened)

@@ -67,9 +67,9 @@ class Profiles:
 
 def _profile(user: Json) -> Profile:
     name = fields.text(fields.child(user, "profile"), "real_name") or fields.text(user, "real_name")
-    printable = "".join(char for char in name if char.isprintable())
+    flat = " ".join(name.split())
     return Profile(
-        name=" ".join(printable.split())[:_LONGEST_NAME],
+        name="".join(char for char in flat if char.isprintable())[:_LONGEST_NAME],
         time_zone=fields.text(user, "tz"),
         locale=fields.text(user, "locale"),
         is_outsider=any(user.get(mark) is True for mark in _OUTSIDE),

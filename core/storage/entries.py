@@ -3,46 +3,54 @@
 from decimal import Decimal
 
 from core.records import Cost, LedgerEntry, TurnId
-from core.storage.database import Statements
+from core.storage.database import Database, Statements
+
+_ADD = """
+    INSERT INTO entries (turn, thread, person, place, round, purpose, tool, kind, provider,
+                         model, input_tokens, cached_tokens, cache_write_tokens,
+                         output_tokens, reasoning_tokens, pages, images, price, price_table,
+                         outcome, is_reported, attempt, started_at, seconds)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
 
 
-async def add(db: Statements, entry: LedgerEntry) -> None:
-    """Append the entry. Its price stays the decimal text that it is."""
+async def add(db: Database, entry: LedgerEntry) -> None:
+    """Append the entry. Its price stays the decimal text that it is.
+
+    It outlives the process. The disk has it with the next durable write: before anybody reads an
+    answer that it paid for, and within a heartbeat of its turn.
+    """
+    async with db.transaction(is_durable=False) as tx:
+        await tx.execute(_ADD, _values(entry))
+
+
+def _values(entry: LedgerEntry) -> tuple[object, ...]:
     billing, usage = entry.billing, entry.usage
-    await db.execute(
-        """
-        INSERT INTO entries (turn, thread, person, place, round, purpose, tool, kind, provider,
-                             model, input_tokens, cached_tokens, cache_write_tokens,
-                             output_tokens, reasoning_tokens, pages, images, price, price_table,
-                             outcome, is_reported, attempt, started_at, seconds)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        (
-            billing.turn,
-            billing.thread,
-            billing.person,
-            billing.place,
-            billing.round,
-            billing.purpose,
-            billing.tool,
-            entry.kind,
-            entry.provider,
-            entry.model,
-            usage.input_tokens,
-            usage.cached_tokens,
-            usage.cache_write_tokens,
-            usage.output_tokens,
-            usage.reasoning_tokens,
-            usage.pages,
-            usage.images,
-            entry.price,
-            entry.price_table,
-            entry.outcome,
-            int(entry.is_reported),
-            entry.attempt,
-            entry.started_at,
-            entry.seconds,
-        ),
+    return (
+        billing.turn,
+        billing.thread,
+        billing.person,
+        billing.place,
+        billing.round,
+        billing.purpose,
+        billing.tool,
+        entry.kind,
+        entry.provider,
+        entry.model,
+        usage.input_tokens,
+        usage.cached_tokens,
+        usage.cache_write_tokens,
+        usage.output_tokens,
+        usage.reasoning_tokens,
+        usage.pages,
+        usage.images,
+        entry.price,
+        entry.price_table,
+        entry.outcome,
+        int(entry.is_reported),
+        entry.attempt,
+        entry.started_at,
+        entry.seconds,
     )
 
 

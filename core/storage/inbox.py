@@ -166,9 +166,12 @@ async def claim(
     `lease` is the time at which the claim lapses unless `beat` moves it. A turn whose claim
     lapsed is taken again.
     """
-    sql = _CLAIM_SQLITE if db.dialect == "sqlite" else _CLAIM_POSTGRES
+    is_sqlite = db.dialect == "sqlite"
+    sql = _CLAIM_SQLITE if is_sqlite else _CLAIM_POSTGRES
     try:
-        async with db.transaction() as tx:
+        # A power loss that takes the claim from a file takes its owner as well. A server may forget
+        # a claim that its owner still works on.
+        async with db.transaction(is_durable=not is_sqlite) as tx:
             rows = await tx.fetch(sql, (owner, lease, now, now, limit))
     except Conflict:
         # Another replica was quicker in one of these threads; the next look sees it.

@@ -37,7 +37,9 @@ class FileIndex:
     async def add(self, chunks: Sequence[Chunk], vectors: Sequence[Sequence[float]]) -> None:
         async with self._following:
             await self._catch_up()
-            async with self._db.transaction() as tx:
+            # The next durable write, which a finished turn's post begins with, brings it to the
+            # disk; nobody has to wait for that.
+            async with self._db.transaction(is_durable=False) as tx:
                 kept = await embeddings.keep(tx, chunks, vectors, self._model)
             # From here on the chunks are kept; should the file not take them, it is behind.
             self._is_behind = True

@@ -8,7 +8,7 @@ import json
 
 from core.records import Post
 from core.storage.bodies import packed, storable, unpacked
-from core.storage.database import Statements, Transaction
+from core.storage.database import Database, Statements, Transaction
 
 
 def channel(surface: str) -> str:
@@ -78,12 +78,15 @@ async def begin(db: Statements, post: Post, *, lease: float) -> bool:
     return begun == 1
 
 
-async def sent(db: Statements, post: Post, platform_id: str, *, now: float) -> None:
-    await db.execute(
-        "UPDATE outbox SET state = 'sent', platform_id = ?, closed_at = ?"
-        " WHERE id = ? AND state = 'waiting'",
-        (platform_id, now, post.id),
-    )
+async def sent(db: Database, post: Post, platform_id: str, *, now: float) -> None:
+    """Record that the platform has the post. A power loss may take the record, not the try that
+    `begin` counted: then the platform is asked for the post before it is sent again."""
+    async with db.transaction(is_durable=False) as tx:
+        await tx.execute(
+            "UPDATE outbox SET state = 'sent', platform_id = ?, closed_at = ?"
+            " WHERE id = ? AND state = 'waiting'",
+            (platform_id, now, post.id),
+        )
 
 
 async def supersede(tx: Transaction, first: str) -> None:
