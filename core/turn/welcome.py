@@ -33,7 +33,8 @@ def capabilities_text(offer: Offer, setup: Setup) -> str:
     reading = in_turn([tool for tool in offer.tools if tool not in acting])
     if reading:
         lines.append("\n**What I can look up for you here**")
-        lines += [f"- {_sentence(tool.description) or tool.name}" for tool in reading[:SHOWN]]
+        shown = sorted(reading[:SHOWN], key=lambda tool: tool.server)
+        lines += [f"- {_sentence(tool.description) or tool.name}" for tool in shown]
         if len(reading) > SHOWN:
             lines.append(f"- … and {len(reading) - SHOWN} more")
     elif not acting:
