@@ -1,7 +1,11 @@
 """What the bot says of itself: the greeting of a first contact and the answer to `help`."""
 
+from collections.abc import Sequence
+from itertools import zip_longest
+
 from core.context.shape import cut
-from core.records import Person
+from core.policy.tags import REQUIRES_APPROVAL
+from core.records import Person, Tool
 from core.turn.permitted import Offer
 from core.turn.setup import Setup
 
@@ -25,13 +29,19 @@ def capabilities_text(offer: Offer, setup: Setup) -> str:
         "**I answer questions from the company's own data**, with sources and cost. In a channel or"
         " a thread mention me each time; in a direct message just write."
     ]
-    if offer.tools:
+    acting = [tool for tool in offer.tools if REQUIRES_APPROVAL in tool.tags]
+    reading = in_turn([tool for tool in offer.tools if tool not in acting])
+    if reading:
         lines.append("\n**What I can look up for you here**")
-        lines += [f"- {_sentence(t.description) or t.name}" for t in offer.tools[:SHOWN]]
-        if len(offer.tools) > SHOWN:
-            lines.append(f"- … and {len(offer.tools) - SHOWN} more")
-    else:
+        shown = sorted(reading[:SHOWN], key=lambda tool: tool.server)
+        lines += [f"- {_sentence(tool.description) or tool.name}" for tool in shown]
+        if len(reading) > SHOWN:
+            lines.append(f"- … and {len(reading) - SHOWN} more")
+    elif not acting:
         lines.append("\nNo data source is open to you here yet; an admin can change that.")
+    if acting:
+        named = ", ".join(tool.name.replace("_", " ") for tool in acting)
+        lines.append(f"\n**What I can do once somebody has agreed to it**\n\n{named}")
     on_request = [w.key for w in offer.withheld if w.rule.startswith("the question does not speak")]
     if on_request:
         lines.append("\nAsk for a spreadsheet or another file, and I attach it to the thread.")
@@ -40,6 +50,15 @@ def capabilities_text(offer: Offer, setup: Setup) -> str:
         lines.append("\n**What does not work at the moment**")
         lines += [f"- {problem}" for problem in offer.problems]
     return "\n".join(lines)
+
+
+def in_turn(tools: Sequence[Tool]) -> list[Tool]:
+    """One of each server after the other, so that a long list hides no server."""
+    by_server: dict[str, list[Tool]] = {}
+    for tool in tools:
+        by_server.setdefault(tool.server, []).append(tool)
+    rows = zip_longest(*by_server.values())
+    return [tool for row in rows for tool in row if tool is not None]
 
 
 def _models(setup: Setup) -> list[str]:

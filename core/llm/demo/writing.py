@@ -20,6 +20,8 @@ from core.records import ToolSchema
 MOST_ROWS = 12
 MOST_PROSE = 900
 _PREFIX = re.compile(r"^(?:error executing tool [\w-]+|error|failed)\s*:\s*", re.IGNORECASE)
+_PARKED = re.compile(r"Parked as #(\d+):")
+"""How the host begins what it says of a call that waits for a person."""
 _THANKS = re.compile(r"\b(?:thanks?|thank you|cheers|ok(?:ay)?)\b", re.IGNORECASE)
 
 
@@ -74,6 +76,8 @@ def _is_used_later(result: Result, results: Sequence[Result]) -> bool:
 
 
 def _tell(result: Result, conversation: Conversation, known: frozenset[str]) -> str:
+    if waits := _PARKED.match(result.text):
+        return f"#{waits[1]} waits for a decision on its card. It has not happened yet."
     cite = f" [{result.number}]" if result.number else ""
     rows = table(result.text)
     if rows is None:
