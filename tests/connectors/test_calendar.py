@@ -190,3 +190,12 @@ async def test_in_doubt_a_blocked_change_is_not_claimed_to_have_happened(ms, des
     ms.graph.faults.add("PATCH /me/events/*", Fault(status=503, times=9))
     assert isinstance(await desk.carry_out(update, call), Unknown)
     assert ms.effects("event.updated") == []
+
+
+async def test_the_text_of_an_online_meeting_keeps_its_address(ms, desk, create, update):
+    call = await desk.park(create, meeting(online=True))
+    assert desk.shown(create, call)["Online"] == "with a Teams meeting"
+    await desk.perform(create, call)
+    given = {"event_id": named(ms, "Q3 review")["id"], "body": "New."}
+    with pytest.raises(BadArguments, match="online meeting"):
+        await desk.park(update, given)

@@ -4,6 +4,7 @@ import base64
 
 import pytest
 
+from bot.workspace.microsoft.graph.world import stamped
 from bot.workspace.microsoft.records import Fault
 from core.connectors.mail.effect import MailEffect
 from core.connectors.outcome import Done, Failed, NeedsAccount, Unknown
@@ -51,6 +52,9 @@ async def test_what_the_card_shows_is_what_leaves(ms, desk, send, tomas, granted
     outcome = await desk.perform(send, call)
     assert isinstance(outcome, Done) and "3 more" in outcome.summary
     assert outcome.evidence["verified"] is (granted == WRITE)
+    ending = "/send" if granted == WRITE else "/sendMail"
+    asked = next(r for r in ms.graph.requests if r.path.endswith(ending))
+    assert outcome.request_id == asked.request_id
     assert [e.client_request_id for e in sent(ms)] == [call.id]
     mail = ms.mails("tomas")[0]
     assert mail["body"]["content"] == "See below.\n\nLarkspur Cycles, Ghent"
@@ -173,23 +177,26 @@ async def test_a_draft_left_lying_is_sent_once_more_and_never_again(ms, desk, se
     asked = [r for r in ms.graph.requests if r.path.endswith("/send")]
     assert len(asked) == 1
     draft = next(m for m in ms.graph.mailbox("mara").folder("drafts") if m.properties)
-    draft.fields["createdDateTime"] = "2020-01-01T00:00:00Z"
+    draft.fields["createdDateTime"] = stamped(ms.tenant.clock() - 61)
     for _ in range(3):
         assert await send.reconcile(call, token) is None
     asked = [r for r in ms.graph.requests if r.path.endswith("/send")]
     assert len(asked) == 2 and sent(ms) == []
 
 
-async def test_a_draft_left_lying_is_completed(ms, desk, send, tomas):
+@pytest.mark.parametrize(("age", "is_sent"), [(50, False), (61, True), (601, False)])
+async def test_a_draft_left_lying_is_completed_within_ten_minutes(
+    ms, desk, send, tomas, age, is_sent
+):
     call = await desk.park(send, letter(tomas), granted=WRITE)
     ms.graph.faults.add("POST /me/messages/*/send", Fault(status=503))
     assert isinstance(await desk.perform(send, call), Unknown)
     draft = next(m for m in ms.graph.mailbox("mara").folder("drafts") if m.properties)
-    draft.fields["createdDateTime"] = "2020-01-01T00:00:00Z"
+    draft.fields["createdDateTime"] = stamped(ms.tenant.clock() - age)
     token = desk.token(send, call)
-    assert isinstance(await send.reconcile(call, token), Done)
-    assert isinstance(await send.reconcile(call, token), Done)
-    assert len(sent(ms)) == 1
+    for _ in range(2):
+        assert isinstance(await send.reconcile(call, token), Done) is is_sent
+    assert len(sent(ms)) == is_sent
 
 
 async def test_where_sent_items_are_off_nobody_claims_to_know(ms, desk, send, tomas):

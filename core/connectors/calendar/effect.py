@@ -132,6 +132,9 @@ class UpdateEvent:
         facts["event"] = known = await _event(self.office, call, facts["zone"])
         if not known["is_own"]:
             raise BadArguments("somebody else organises this event: only they can change it")
+        if known["is_online"] and call.arguments.get("body") is not None:
+            # The address of the meeting stands in the text that is there.
+            raise BadArguments("the text of an online meeting cannot be replaced from here")
         if not event.made(call.arguments, facts):
             raise BadArguments("nothing is to be different: say what should change")
         start = text(call.arguments, "start") or known["start"]

@@ -102,6 +102,7 @@ def known(found: Json, zone: str) -> Json:
         "attendees": [text(one, "emailAddress", "address") for one in objects(found["attendees"])],
         "etag": text(found, "@odata.etag"),
         "is_own": bool(found.get("isOrganizer")),
+        "is_online": bool(found.get("isOnlineMeeting")),
     }
 
 

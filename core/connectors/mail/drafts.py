@@ -14,7 +14,7 @@ from core.connectors.graph import IMMUTABLE
 from core.connectors.mail.letter import PROPERTY, Mode, differences
 from core.connectors.office import Office
 from core.connectors.outcome import Failed, Outcome, Unknown
-from core.connectors.request import Request, objects, text
+from core.connectors.request import Answer, Request, objects, text
 from core.parked import ParkedCall
 from core.records import Json
 
@@ -23,9 +23,20 @@ LOOKS = (0.0, 1.0, 3.0)
 """Seconds before each look at whether a mail has left, while people watch. Whoever carries the
 call out looks again later, by `found`."""
 LEFT_LYING = 60.0
-"""Seconds after which a draft that is still one was certainly not sent."""
+"""Seconds after which a draft that is still one was not sent."""
+STALE = 600.0
+"""Seconds after which nobody expects it to be sent any more: it is left to people."""
 _ORPHAN = "A draft of it may lie in your Drafts."
 _AGAIN = "again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """A mail that has certainly left. `request_id` is that of the request which sent it, or found
+    it."""
+
+    mail: Json
+    request_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +49,7 @@ class Sending:
     token: str
     wording: Wording
 
-    async def ask(self, method: str, path: str, **query: str) -> Json:
-        return await self.put(method, path, None, **query)
-
-    async def put(self, method: str, path: str, body: Json | None, **query: str) -> Json:
+    async def ask(self, method: str, path: str, body: Json | None = None, **query: str) -> Answer:
         request = Request(
             method=method,
             path=path,
@@ -50,14 +58,14 @@ class Sending:
             headers=PREFERENCES,
             id=self.call.id,
         )
-        return (await self.office.graph.ask(self.token, request)).body
+        return await self.office.graph.ask(self.token, request)
 
 
-async def send(sending: Sending, path: str, body: Json) -> Outcome | Json:
+async def send(sending: Sending, path: str, body: Json) -> Outcome | Sent:
     """The sent mail, or what came of it otherwise. `path` and `body` make the draft."""
     try:
-        made = await sending.put("POST", path, body)
-        draft = await _opened(sending, text(made, "id"))
+        made = await sending.ask("POST", path, body)
+        draft = await _opened(sending, text(made.body, "id"))
     except GraphFailed as failure:
         return _not_drafted(failure, sending.wording)
     call = sending.call
@@ -67,28 +75,31 @@ async def send(sending: Sending, path: str, body: Json) -> Outcome | Json:
     return await _sent(sending, text(draft, "id"))
 
 
-async def found(sending: Sending) -> Json | None:
+async def found(sending: Sending) -> Sent | None:
     """The mail of this call, once it has left; None while nobody knows. A draft that was left
     lying is sent, once more and never again. Raises GraphFailed."""
     call = sending.call
-    copies = await _carrying(sending, call.id)
-    again = [] if copies else await _carrying(sending, f"{call.id} {_AGAIN}")
-    for copy in (*copies, *again):
+    answer = await _carrying(sending, call.id)
+    copies = objects(answer.body.get("value"))
+    if not copies:
+        answer = await _carrying(sending, f"{call.id} {_AGAIN}")
+    for copy in copies or objects(answer.body.get("value")):
         if copy.get("isDraft") is False:
-            return copy
-    if len(copies) == 1 and _age(copies[0], sending.office.clock()) >= LEFT_LYING:
-        return await _sent_again(sending, copies[0])
+            return Sent(mail=copy, request_id=answer.request_id)
+    if len(copies) == 1:
+        age = sending.office.clock() - _made_at(copies[0])
+        return await _sent_again(sending, copies[0]) if LEFT_LYING <= age <= STALE else None
     return None
 
 
-async def _carrying(sending: Sending, value: str) -> list[Json]:
+async def _carrying(sending: Sending, value: str) -> Answer:
     """The person's own mails with this value in our property."""
     query = {
         "filter": f"singleValueExtendedProperties/Any(ep: ep/id eq '{PROPERTY}' and ep/value eq "
         f"'{value}')",
         "select": "id,isDraft,createdDateTime,webLink",
     }
-    return objects((await sending.ask("GET", "/me/messages", **query)).get("value"))
+    return await sending.ask("GET", "/me/messages", None, **query)
 
 
 def marked(call: ParkedCall, message: Json, mark: str = "") -> Json:
@@ -99,44 +110,39 @@ def marked(call: ParkedCall, message: Json, mark: str = "") -> Json:
 
 async def _opened(sending: Sending, id: str) -> Json:
     """The draft as it lies there, just before it is sent."""
-    return await sending.ask("GET", _of(id), expand="attachments")
+    return (await sending.ask("GET", _of(id), expand="attachments")).body
 
 
-async def _sent(sending: Sending, id: str) -> Outcome | Json:
+async def _sent(sending: Sending, id: str) -> Outcome | Sent:
+    """Accepted is not yet sent: look until it is no draft any more."""
     try:
-        await sending.ask("POST", f"{_of(id)}/send")
+        taken = await sending.ask("POST", f"{_of(id)}/send")
     except GraphFailed as failure:
         return failures.outcome(failure, sending.wording)
-    return await _left(sending, id)
-
-
-async def _left(sending: Sending, id: str) -> Outcome | Json:
-    """Accepted is not yet sent: look until it is no draft any more."""
-    doubt = Unknown(
-        sentence="Outlook took the mail, and it has not left yet.",
-        look_at=sending.wording.look_at,
-    )
     for pause in LOOKS:
         await sending.office.sleep(pause)
         try:
-            mail = await sending.ask("GET", _of(id), select="id,isDraft,webLink")
+            mail = (await sending.ask("GET", _of(id), select="id,isDraft,webLink")).body
         except GraphFailed:
             # Moved, deleted, or Sent Items is off: the id says nothing any more.
             continue
         if mail.get("isDraft") is False:
-            return mail
-    return doubt
+            return Sent(mail=mail, request_id=taken.request_id)
+    return Unknown(
+        sentence="Outlook took the mail, and I have not seen it leave.",
+        look_at=sending.wording.look_at,
+        request_id=taken.request_id,
+    )
 
 
-async def _sent_again(sending: Sending, copy: Json) -> Json | None:
+async def _sent_again(sending: Sending, copy: Json) -> Sent | None:
     """The mark is written first and keeps it at once: a marked draft is never sent again."""
-    draft = await _opened(sending, text(copy, "id"))
-    call = sending.call
-    if differences(draft, sending.mode, call.arguments, call.facts):
+    id, call = text(copy, "id"), sending.call
+    if differences(await _opened(sending, id), sending.mode, call.arguments, call.facts):
         return None
-    await sending.put("PATCH", _of(text(copy, "id")), marked(call, {}, _AGAIN))
-    came_to = await _sent(sending, text(copy, "id"))
-    return came_to if isinstance(came_to, dict) else None
+    await sending.ask("PATCH", _of(id), marked(call, {}, _AGAIN))
+    came_to = await _sent(sending, id)
+    return came_to if isinstance(came_to, Sent) else None
 
 
 def _not_drafted(failure: GraphFailed, wording: Wording) -> Outcome:
@@ -148,12 +154,12 @@ def _not_drafted(failure: GraphFailed, wording: Wording) -> Outcome:
     return Failed(reason=reason, request_id=failure.request_id)
 
 
-def _age(copy: Json, now: float) -> float:
-    """Seconds; 0 where it cannot be told."""
+def _made_at(copy: Json) -> float:
+    """Infinitely early where it cannot be told."""
     try:
-        return now - datetime.fromisoformat(text(copy, "createdDateTime")).timestamp()
+        return datetime.fromisoformat(text(copy, "createdDateTime")).timestamp()
     except ValueError:
-        return 0.0
+        return float("-inf")
 
 
 def _of(id: str) -> str:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from core.connectors import attachments, failures, people
 from core.connectors.failures import GraphFailed, Wording
 from core.connectors.mail import drafts, letter
-from core.connectors.mail.drafts import PREFERENCES, Sending
+from core.connectors.mail.drafts import PREFERENCES, Sending, Sent
 from core.connectors.mail.letter import Mode
 from core.connectors.office import Office, link, look, other_sender, sender
 from core.connectors.outcome import Description, Done, Failed, Outcome
@@ -78,10 +78,10 @@ class MailEffect:
     async def reconcile(self, call: ParkedCall, token: str) -> Outcome | None:
         """See `Effect.reconcile`. Where Sent Items are off, nothing can be found."""
         try:
-            mail = await drafts.found(self._sending(call, token))
+            sent = await drafts.found(self._sending(call, token))
         except GraphFailed:
             return None
-        return None if mail is None else self._done(call, mail)
+        return None if sent is None else self._done(call, sent)
 
     async def _drafted(
         self, call: ParkedCall, token: str, files: Sequence[tuple[Json, bytes]]
@@ -89,7 +89,7 @@ class MailEffect:
         body = self._body(call, files, is_marked=True)
         made = body["message"] if self.mode == "send" else body
         came_to = await drafts.send(self._sending(call, token), self._path(call, 0), made)
-        return self._done(call, came_to) if isinstance(came_to, dict) else came_to
+        return self._done(call, came_to) if isinstance(came_to, Sent) else came_to
 
     async def _at_once(
         self, call: ParkedCall, token: str, files: Sequence[tuple[Json, bytes]]
@@ -108,7 +108,7 @@ class MailEffect:
             answer = await self.office.graph.ask(token, request)
         except GraphFailed as failure:
             return failures.outcome(failure, _wording("blind"))
-        return self._done(call, {}, request_id=answer.request_id)
+        return self._done(call, Sent(mail={}, request_id=answer.request_id))
 
     def _body(
         self, call: ParkedCall, files: Sequence[tuple[Json, bytes]], *, is_marked: bool
@@ -133,22 +133,23 @@ class MailEffect:
             wording=_wording("checkable"),
         )
 
-    def _done(self, call: ParkedCall, mail: Json, request_id: str = "") -> Done:
+    def _done(self, call: ParkedCall, sent: Sent) -> Done:
+        """Without the mail itself Outlook has taken it, and that is all that is known."""
         everybody = [
             one["address"]
             for kind in letter.KINDS
             for one in letter.recipients(call.arguments, call.facts, kind)
         ]
         more = f" and {len(everybody) - 1} more" if len(everybody) > 1 else ""
-        verb = "Sent" if mail else "Handed to Outlook to send"
+        verb = "Sent" if sent.mail else "Handed to Outlook to send"
         return Done(
             summary=f"{verb} to {everybody[0]}{more}.",
-            link=link(mail, "webLink"),
-            request_id=request_id or call.id,
+            link=link(sent.mail, "webLink"),
+            request_id=sent.request_id,
             evidence={
                 "recipients": everybody,
                 "subject": letter.subject(self.mode, call.arguments, call.facts),
-                "verified": bool(mail),
+                "verified": bool(sent.mail),
             },
         )
 
