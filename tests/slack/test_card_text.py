@@ -20,7 +20,7 @@ from tests.slack.counter import MARA, SALES, texts
 from tests.slack.test_escape import VECTORS, live
 
 VIEW = View(rules=read_policy({"domains": ["larkspur.example"]}), now=1_000.0)
-DATE = re.compile(r"Waits until <!date\^\d+\^\{date_short_pretty\}, \{time\}\|its expiry>")
+DATE = re.compile(r"Waits until <!date\^\d+\^\{date_short_pretty\}, \{time\}\|[^|<>]* UTC>")
 NAMES = ["priya@larkspur.example", "eve@elsewhere.example", "priya@Iarkspur.example"]
 NAMES += ["priya@lаrkspur.example", "Priya <priya@larkspur.example>", "a&b@x.example"]
 SUBJECTS = ["Q3", "", "Q3\u202egnp.exe", "a\u200bb\u2060c", "Q3\nBcc: nobody", "*bold* _it_ ~no~"]

@@ -1,6 +1,7 @@
 """Shows a parked call as Block Kit dictionaries: the card that a person decides by."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -24,15 +25,15 @@ _LABELS: dict[Button, str] = {
 }
 _STYLES: dict[Button, str] = {"send": "primary", "connect": "primary", "cancel": "danger"}
 _SYMBOLS = {
-    "parked": "⏳",
-    "approved": "▶",
-    "executing": "▶",
-    "done": "✅",
-    "failed": "❌",
-    "unknown": "❓",
-    "cancelled": "🚫",
-    "expired": "⌛",
-    "void": "🚫",
+    "parked": "…",
+    "approved": "▸",
+    "executing": "▸",
+    "done": "✓",
+    "failed": "✕",
+    "unknown": "?",
+    "cancelled": "✕",
+    "expired": "–",
+    "void": "–",
 }
 
 
@@ -98,9 +99,8 @@ def foot(card: Card) -> list[Json]:
     if origin:
         found.append(_small(*origin))
     if card.state == "parked":
-        until = f"<!date^{int(card.expires_at)}^{{date_short_pretty}}, {{time}}|its expiry>"
         decides = _small(f"Decides: {card.approvers}")
-        decides["elements"].append({"type": "mrkdwn", "text": f"Waits until {until}"})
+        decides["elements"].append({"type": "mrkdwn", "text": _until(card.expires_at)})
         found.append(decides)
     return found
 
@@ -131,6 +131,12 @@ def size(of: Sequence[Json]) -> int:
             rest.extend(known.values())
             total += limits.weight(fields.text(known, "text"))
     return total
+
+
+def _until(moment: float) -> str:
+    """In the reader's own time zone, as Slack writes it; in UTC where a client cannot."""
+    plainly = f"{datetime.fromtimestamp(moment, UTC):%d %b, %H:%M} UTC"
+    return f"Waits until <!date^{int(moment)}^{{date_short_pretty}}, {{time}}|{plainly}>"
 
 
 def _small(*lines: str) -> Json:
