@@ -127,22 +127,29 @@ async def build(
         yield Wired(
             rooms=rooms,
             routes=(*adapter.routes, *connect_routes),
-            parts=(
-                Simple(name="slack", start=adapter.start, stop=adapter.close),
-                _courier(rooms, adapter.surface),
-                _sweeper(rooms),
-                _executor(approvals),
-                Loop(
-                    name="lanes",
-                    work=lanes.run,
-                    drain=lambda: lanes.drain(DRAIN_SECONDS),
-                    grace=DRAIN_SECONDS + 2.0,
-                ),
-            ),
+            parts=_parts(rooms, approvals, adapter, lanes),
             lanes=lanes,
             settings=settings,
             workspace=workspace,
         )
+
+
+def _parts(
+    rooms: Rooms, approvals: Approvals, adapter: slack.SlackAdapter, lanes: Lanes
+) -> tuple[Part, ...]:
+    """What works in the background, in the order of its start; questions come in last."""
+    return (
+        Simple(name="slack", start=adapter.start, stop=adapter.close),
+        _courier(rooms, adapter.surface),
+        _sweeper(rooms),
+        _executor(approvals),
+        Loop(
+            name="lanes",
+            work=lanes.run,
+            drain=lambda: lanes.drain(DRAIN_SECONDS),
+            grace=DRAIN_SECONDS + 2.0,
+        ),
+    )
 
 
 def _local_microsoft(settings: Settings, workspace: LocalWorkspace) -> Microsoft:

@@ -153,7 +153,7 @@ PERMISSION = (
         "A tool that has changed is not the tool that was accepted.",
     ),
     kept("P8", "core.approvals", "No model stands in the way of a click."),
-    kept("P9", "core.approvals", "The card shows all that is going to happen."),
+    kept("P9", "core.approvals adapters.slack", "The card shows all that is going to happen."),
     kept(
         "P10",
         "core.approvals",
