@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from html import escape
-from typing import Protocol
+from typing import Literal, Protocol
+from urllib.parse import quote
 
 from aiohttp import web
 
-from core.identity.steps import Confirm, Leave, Linked, Refusal
+from core.identity.steps import SECONDS, Confirm, Leave, Linked, Refusal
 
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -38,7 +39,9 @@ _DONE = "You are signed in as {who}. Close this window and go back to the chat."
 class SignIns(Protocol):
     """What the pages ask of the account link."""
 
-    async def start(self, key: str, *, is_confirmed: bool = False) -> Leave | Confirm | Refusal: ...
+    async def start(
+        self, key: str, cookies: Mapping[str, str], *, goes_on: bool = False
+    ) -> Leave | Confirm | Refusal: ...
 
     async def finish(
         self, query: Mapping[str, str], cookies: Mapping[str, str]
@@ -54,7 +57,8 @@ class Told(Protocol):
 def routes(accounts: SignIns, told: Told) -> list[web.RouteDef]:
     async def start(request: web.Request) -> web.Response:
         query = _single(request)
-        found = await accounts.start(query.get("key", ""), is_confirmed=query.get("go") == "1")
+        goes_on = query.get("go") == "1"
+        found = await accounts.start(query.get("key", ""), request.cookies, goes_on=goes_on)
         match found:
             case Leave():
                 return _leave(found)
@@ -87,22 +91,30 @@ def _single(request: web.Request) -> dict[str, str]:
 
 def _leave(leave: Leave) -> web.Response:
     response = web.Response(status=302, headers={**_HEADERS, "Location": leave.url})
-    # Lax: the way back is a navigation that begins at Microsoft.
-    response.set_cookie(
-        leave.cookie,
-        leave.value,
-        max_age=leave.seconds,
-        path="/",
-        secure=leave.is_secure,
-        httponly=True,
-        samesite="Lax",
-    )
+    # The way back is a navigation that begins at Microsoft.
+    _remember(response, leave.cookie, leave.value, "Lax")
     return response
 
 
 def _confirm(confirm: Confirm) -> web.Response:
-    address = escape(f"?key={confirm.key}&go=1")
-    return _page("Is this you?", confirm.sentence, more=f'<a href="{address}">Go on</a>')
+    address = escape(f"?key={quote(confirm.key, safe='')}&go=1")
+    response = _page("Is this you?", confirm.sentence, more=f'<a href="{address}">Go on</a>')
+    _remember(response, confirm.cookie, "asked", "Strict")
+    return response
+
+
+def _remember(
+    response: web.Response, cookie: str, value: str, same_site: Literal["Lax", "Strict"]
+) -> None:
+    response.set_cookie(
+        cookie,
+        value,
+        max_age=int(SECONDS),
+        path="/",
+        secure=cookie.startswith("__Host-"),
+        httponly=True,
+        samesite=same_site,
+    )
 
 
 def _refusal(refusal: Refusal) -> web.Response:

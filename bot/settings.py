@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from bot import addresses, keyfile
 from core.errors import Misconfigured
+from core.identity.settings import EntraSettings
 from core.llm import models
 from core.llm.models import ModelSettings
 
@@ -32,6 +33,7 @@ _NO_SURFACE = (
     "or start the local workspace, which needs no account: countersign run --workspace"
 )
 OFFLINE_EMBEDDER = "minilm"
+GRAPH = "https://graph.microsoft.com/v1.0"
 SIGNING_SECRET_LENGTH = 32
 """Characters: Slack's signing secrets are 16 bytes in hexadecimal."""
 
@@ -72,10 +74,20 @@ class Providers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Microsoft:
+    """Where people link their Microsoft account, and where Graph is."""
+
+    entra: EntraSettings
+    graph_url: str = GRAPH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     is_workspace: bool
     slack: Slack | None
     """None in the local workspace, which brings its own credentials."""
+    microsoft: Microsoft | None
+    """None where no Microsoft account can be connected; the local workspace brings its own."""
     model: str
     """`demo` or `provider:name`: the default chat model."""
     embeddings: str
@@ -107,6 +119,8 @@ class Settings:
         given = [access.openai_api_key, access.anthropic_api_key, access.azure_api_key]
         if self.slack:
             given += [self.slack.bot_token, self.slack.signing_secret]
+        if self.microsoft:
+            given += [self.microsoft.entra.client_secret, self.microsoft.entra.certificate]
         given += [key.partition(":")[2] for key in self.keys.split(",")]
         given += self.server_secrets.values()
         if password := urlsplit(self.database).password:
@@ -131,6 +145,7 @@ def read(environment: Mapping[str, str], *, folder: Path, is_workspace: bool) ->
     settings = Settings(
         is_workspace=is_workspace,
         slack=None if is_workspace else _slack(given),
+        microsoft=None if is_workspace else _microsoft(given),
         model=given.text("COUNTERSIGN_MODEL", "demo"),
         embeddings=given.text("COUNTERSIGN_EMBEDDINGS", OFFLINE_EMBEDDER),
         providers=_providers(given),
@@ -220,6 +235,27 @@ def _slack(given: _Given) -> Slack | None:
         given.judge("SLACK_SIGNING_SECRET", fault)
     url = given.address("SLACK_API_URL", "https://slack.com/api/", ends="/api/")
     return Slack(bot_token=token, signing_secret=secret, api_url=url)
+
+
+def _microsoft(given: _Given) -> Microsoft | None:
+    tenant = given.text("ENTRA_TENANT_ID")
+    client = given.text("ENTRA_CLIENT_ID")
+    if not tenant and not client:
+        return None
+    graph_url = given.address("GRAPH_API_URL", GRAPH, ends="/v1.0")
+    try:
+        entra = EntraSettings(
+            tenant_id=tenant,
+            client_id=client,
+            client_secret=given.text("ENTRA_CLIENT_SECRET", is_secret=True),
+            certificate=given.text("ENTRA_CLIENT_CERTIFICATE", is_secret=True),
+            authority=given.text("ENTRA_AUTHORITY"),
+            public_url=given.text("COUNTERSIGN_PUBLIC_URL"),
+        )
+    except Misconfigured as faults:
+        given.problems += str(faults).splitlines()
+        return None
+    return Microsoft(entra=entra, graph_url=graph_url)
 
 
 def _providers(given: _Given) -> Providers:

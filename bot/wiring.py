@@ -6,31 +6,42 @@ import shutil
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aiohttp import web
 
 from adapters.slack import app as slack
-from adapters.slack import edge
+from adapters.slack import edge, manifest
+from adapters.slack.directory import address_and_name
 from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
-from bot import turns
+from bot import connect, turns
 from bot.config import Config
 from bot.lifecycle import Loop, Part, Simple
-from bot.settings import Settings
+from bot.microsoft import People, Tokens, Welcome
+from bot.office import OfficeRooms, opened
+from bot.settings import Microsoft, Settings
 from bot.sweeper import Sweeper
 from bot.workspace.local import LocalWorkspace
+from bot.workspace.slack.install import installed
+from core.approvals.desk import Desk
+from core.approvals.executor import Executor
+from core.approvals.rooms import NoTokens, Strangers
+from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
 from core.capabilities.servers import Limits, Server
+from core.identity.settings import EntraSettings
+from core.identity.steps import Known as Vouched
 from core.identity.vault import KeyRing
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
 from core.llm.embed import EmbeddingSettings, EmbedDoor
 from core.llm.models import rates
 from core.loop import graph
+from core.loop.calls import no_credentials
 from core.loop.checkpoints import SealedSaver
 from core.ports import Clock, Surface
-from core.records import LedgerEntry
+from core.records import LedgerEntry, Person, PersonId
 from core.specialists.sample.server import NAME as SAMPLE
 from core.specialists.sample.server import sample_server
 from core.specialists.server import serving
@@ -44,6 +55,8 @@ from core.turn.intake import Intake
 from core.turn.lanes import LaneLimits, Lanes
 from core.turn.run import Rooms
 
+OWN_MANIFEST = "https://countersign.invalid"
+"""Any address will do: the local workspace is told where the bot is when it is up."""
 DRAIN_SECONDS = 18.0
 """For running turns to end, before they are given back."""
 
@@ -89,37 +102,128 @@ async def build(
     have drained. `pacing` replaces Slack's own. Raises `Misconfigured`."""
     async with AsyncExitStack() as held:
         workspace = await _workspace(held, settings)
-        rooms = await _rooms(held, settings, config, clock, is_sample=workspace is not None)
-        door = Intake(rooms.db, rooms.setup, rooms.catalog, clock, new_id=_new_id)
-        adapter = slack.build(_slack(settings, workspace), door, clock, pacing=pacing)
+        if workspace is not None:
+            settings = replace(settings, microsoft=_local_microsoft(settings, workspace))
+        chat_side: list[slack.SlackAdapter] = []
+        db = await open_database(settings.database, state=settings.state)
+        held.push_async_callback(db.close)
+        office = await _office(held, db, settings, chat_side, clock)
+        rooms = await _rooms(held, db, settings, config, clock, office)
+        approvals = _approvals(rooms, office)
+        rooms = replace(rooms, approvals=approvals)
+        door = Intake(rooms.db, rooms.setup, rooms.catalog, clock, new_id=_new_id, approvals=True)
+        adapter = slack.build(
+            _slack(settings, workspace),
+            door,
+            clock,
+            desk=Desk(approvals),
+            accounts=office.accounts if office else None,
+            pacing=pacing,
+        )
+        chat_side.append(adapter)
         rooms.surfaces[adapter.surface.name] = adapter.surface
         lanes = _lanes(rooms, clock)
+        connect_routes = connect.routes(office.accounts, Welcome(db, approvals)) if office else []
         yield Wired(
             rooms=rooms,
-            routes=adapter.routes,
-            parts=(
-                Simple(name="slack", start=adapter.start, stop=adapter.close),
-                _courier(rooms, adapter.surface),
-                _sweeper(rooms),
-                Loop(
-                    name="lanes",
-                    work=lanes.run,
-                    drain=lambda: lanes.drain(DRAIN_SECONDS),
-                    grace=DRAIN_SECONDS + 2.0,
-                ),
-            ),
+            routes=(*adapter.routes, *connect_routes),
+            parts=_parts(rooms, approvals, adapter, lanes),
             lanes=lanes,
             settings=settings,
             workspace=workspace,
         )
 
 
-async def _rooms(
-    held: AsyncExitStack, settings: Settings, config: Config, clock: Clock, *, is_sample: bool
-) -> Rooms:
-    db = await open_database(settings.database, state=settings.state)
-    held.push_async_callback(db.close)
+def _parts(
+    rooms: Rooms, approvals: Approvals, adapter: slack.SlackAdapter, lanes: Lanes
+) -> tuple[Part, ...]:
+    """What works in the background, in the order of its start; questions come in last."""
+    return (
+        Simple(name="slack", start=adapter.start, stop=adapter.close),
+        _courier(rooms, adapter.surface),
+        _sweeper(rooms),
+        _executor(approvals),
+        Loop(
+            name="lanes",
+            work=lanes.run,
+            drain=lambda: lanes.drain(DRAIN_SECONDS),
+            grace=DRAIN_SECONDS + 2.0,
+        ),
+    )
 
+
+def _local_microsoft(settings: Settings, workspace: LocalWorkspace) -> Microsoft:
+    """The workspace's own tenant. Browsers come back to the bot's port, which therefore has to
+    be known before it listens."""
+    played = workspace.microsoft
+    address = settings.public_url or f"http://{settings.host}:{settings.port}"
+    played.app.redirect_uris.append(f"{address}/connect/callback")
+    entra = EntraSettings(
+        tenant_id=played.tenant.id,
+        client_id=played.app.client_id,
+        client_secret=played.app.secret,
+        authority=f"{played.entra_url}/{played.tenant.id}",
+        public_url=address,
+    )
+    return Microsoft(entra=entra, graph_url=played.graph_url)
+
+
+async def _office(
+    held: AsyncExitStack,
+    db: Database,
+    settings: Settings,
+    chat_side: list[slack.SlackAdapter],
+    clock: Clock,
+) -> OfficeRooms | None:
+    """None where no Microsoft account can be connected. What the chat platform knows of a person
+    is asked of `chat_side`, which is there before the first question."""
+
+    async def directory(person: PersonId) -> Vouched:
+        address, name = await address_and_name(chat_side[0].api, person)
+        return Vouched(address=address, name=name)
+
+    async def zone(person: PersonId) -> str:
+        return (await chat_side[0].surface.profile(Person(id=person))).time_zone
+
+    if settings.microsoft is None:
+        return None
+    keys = KeyRing.parse(settings.keys)
+    return await opened(
+        held, db, keys, settings.microsoft, directory=directory, zone=zone, clock=clock
+    )
+
+
+def _approvals(rooms: Rooms, office: OfficeRooms | None) -> Approvals:
+    return Approvals(
+        db=rooms.db,
+        clock=rooms.clock,
+        rules=lambda: rooms.setup.rules,
+        catalog=rooms.catalog,
+        effects=office.effects if office else {},
+        tokens=Tokens(office.accounts) if office else NoTokens(),
+        people=People(office.accounts) if office else Strangers(),
+        accounts=office.accounts if office else None,
+    )
+
+
+def _executor(approvals: Approvals) -> Loop:
+    executor = Executor(approvals)
+    return Loop(
+        name="executor",
+        work=executor.run,
+        drain=lambda: executor.drain(10.0),
+        grace=12.0,
+    )
+
+
+async def _rooms(
+    held: AsyncExitStack,
+    db: Database,
+    settings: Settings,
+    config: Config,
+    clock: Clock,
+    office: OfficeRooms | None,
+) -> Rooms:
     async def add(entry: LedgerEntry) -> None:
         await entries.add(db, entry)
 
@@ -131,7 +235,9 @@ async def _rooms(
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
     servers = list(config.servers)
-    if is_sample:
+    if office is not None:
+        servers.append(office.server)
+    if settings.is_workspace:
         app = await held.enter_async_context(serving(sample_server()))
         servers.append(Server(name=SAMPLE, app=app))
     limits = Limits(deadline=config.limits.call_deadline)
@@ -150,6 +256,7 @@ async def _rooms(
         graph=graph.build(saver),
         surfaces={},
         clock=clock,
+        credentials=office.credentials if office else no_credentials,
     )
 
 
@@ -183,7 +290,8 @@ def _lanes(rooms: Rooms, clock: Clock) -> Lanes:
 async def _workspace(held: AsyncExitStack, settings: Settings) -> LocalWorkspace | None:
     if not settings.is_workspace:
         return None
-    return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port))
+    app = installed(manifest.of(OWN_MANIFEST))
+    return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port, app=app))
 
 
 def _slack(settings: Settings, workspace: LocalWorkspace | None) -> SlackSettings:

@@ -42,20 +42,6 @@ class DeadlineExceeded(CountersignError):
     """The time for this ran out."""
 
 
-class NeedsAccount(CountersignError):
-    """A Microsoft account has to be connected first.
-
-    `kind` is `connect` (never connected), `consent` (a scope is missing), `sign_in` (the grant was
-    revoked or ran out) or `policy` (conditional access, MFA). `sentence` is for the person whose
-    account it is.
-    """
-
-    def __init__(self, kind: str = "connect", sentence: str = "") -> None:
-        super().__init__(sentence or "A Microsoft account has to be connected first.")
-        self.kind = kind
-        self.sentence = str(self)
-
-
 class DeliveryFailed(CountersignError):
     """The chat platform did not take the post; trying again may help.
 

@@ -70,6 +70,11 @@ class Surface(Protocol):
         logs, never raises."""
         ...
 
+    async def profile(self, person: Person) -> Person:
+        """The person with the name, time zone and locale that the platform knows; as they are
+        where it does not say. Never raises."""
+        ...
+
     async def deliver(self, post: Post, content: bytes | None) -> str:
         """Show the post and return the platform's id of it. `content` is the bytes of a `file`
         post, None otherwise.

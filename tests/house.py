@@ -15,6 +15,7 @@ from bot.server import Server
 from bot.wiring import Wired
 from bot.workspace.slack_server import SlackStandIn
 from core.ports import Clock
+from tests.fakes.mcp_modern import free_port
 from tests.fakes.model_server import ModelServer
 
 
@@ -77,7 +78,7 @@ async def house(
 
     With `models` the default model is one that this server plays; else it is the demo model.
     """
-    given = {"COUNTERSIGN_PORT": "0", "COUNTERSIGN_WORKSPACE_PORT": "0"}
+    given = {"COUNTERSIGN_PORT": str(free_port()), "COUNTERSIGN_WORKSPACE_PORT": "0"}
     given["COUNTERSIGN_KEYS"] = "test:" + "A" * 43 + "="
     if models is not None:
         given |= {
@@ -94,7 +95,7 @@ async def house(
         read, config.read(read), clock=clock, pacing=Pacing(time.monotonic, _at_once)
     ) as bot:
         standing = Standing(is_up=True)
-        server = Server(bot, standing, host="127.0.0.1", port=0)
+        server = Server(bot, standing, host=read.host, port=read.port)
         async with started([*bot.parts, server]):
             bot.greeting(server.address)
             assert bot.workspace is not None

@@ -27,36 +27,24 @@ def not_yet(id: str, rooms: str, sentence: str, missing: str) -> Promise:
     return Promise(id, tuple(rooms.split()), sentence, False, missing)
 
 
-APPROVALS = "there are no approvals yet, so no call can wait for a click"
 TEAMS = "Microsoft Teams is not connected yet"
-GRAPH = "nothing acts in Microsoft 365 yet"
 CRASHES = "needs a night of kill -9 or of cut power, which no gate has time for"
 
 DURABILITY = (
-    not_yet(
-        "D1",
-        "core.approvals",
-        "A click that was answered with “recorded” is never lost.",
-        APPROVALS,
+    kept("D1", "core.approvals", "A click that was answered with “recorded” is never lost."),
+    kept("D2", "core.approvals", "We carry no call out twice."),
+    kept(
+        "D3", "core.approvals", "An effect that can be repeated or read back happens exactly once."
     ),
-    not_yet("D2", "core.approvals", "We carry no call out twice.", APPROVALS),
-    not_yet(
-        "D3",
-        "core.approvals core.connectors",
-        "An effect that can be repeated or read back happens exactly once.",
-        GRAPH,
-    ),
-    not_yet(
+    kept(
         "D4",
         "core.approvals",
         "An effect whose outcome cannot be known is shown as unknown and never repeated unasked.",
-        APPROVALS,
     ),
-    not_yet(
+    kept(
         "D5",
         "core.approvals",
         "The tests of desk and executor fail when desk or executor is broken.",
-        APPROVALS,
     ),
     kept("D6", "core.storage", "A delivery that was answered with 200 has been committed."),
     not_yet(
@@ -70,7 +58,7 @@ DURABILITY = (
         "core.storage core.turn",
         "A turn that a crash cut short ends where people see it, once.",
     ),
-    not_yet("D9", "core.approvals", "A parked call makes legal moves only.", APPROVALS),
+    kept("D9", "core.approvals", "A parked call makes legal moves only."),
     not_yet(
         "D10",
         "core.storage",
@@ -119,7 +107,7 @@ IDENTITY = (
     ),
     kept(
         "I5",
-        "bot adapters.slack",
+        "bot adapters.slack core.identity",
         "A configuration that is not safe does not start, and says in a sentence why.",
     ),
     kept("I6", "bot adapters.slack", "Requests that are large or slow cost little."),
@@ -129,37 +117,31 @@ IDENTITY = (
         "Nobody sees anything of another tenant.",
         "one workspace is served so far; several come with their installations",
     ),
-    not_yet(
+    kept(
         "I8",
-        "core.identity",
+        "core.identity bot",
         "The return from a sign-in can be neither replayed nor swapped.",
-        "no accounts are linked yet",
     ),
 )
 
 PERMISSION = (
-    not_yet(
+    kept(
         "P1",
         "core.approvals core.policy",
         "A click by somebody who may not decide changes nothing.",
-        APPROVALS,
     ),
-    not_yet(
+    kept(
         "P2",
         "core.approvals core.policy",
         "Nor does one by a guest, another tenant's person, somebody who has left, or a bot.",
-        APPROVALS,
     ),
-    not_yet(
+    kept(
         "P3",
         "core.approvals",
         "Edited arguments are checked again, and what runs is what was shown.",
-        APPROVALS,
     ),
-    not_yet(
-        "P4", "core.approvals", "Rights are asked for again at the moment of execution.", APPROVALS
-    ),
-    not_yet("P5", "core.approvals", "A parked call that nobody decided expires.", APPROVALS),
+    kept("P4", "core.approvals", "Rights are asked for again at the moment of execution."),
+    kept("P5", "core.approvals", "A parked call that nobody decided expires."),
     kept(
         "P6",
         "core.policy core.capabilities",
@@ -170,43 +152,37 @@ PERMISSION = (
         "core.capabilities core.policy",
         "A tool that has changed is not the tool that was accepted.",
     ),
-    not_yet("P8", "core.approvals", "No model stands in the way of a click.", APPROVALS),
-    not_yet(
-        "P9",
-        "core.approvals adapters.slack",
-        "The card shows all that is going to happen.",
-        APPROVALS,
-    ),
-    not_yet(
+    kept("P8", "core.approvals", "No model stands in the way of a click."),
+    kept("P9", "core.approvals adapters.slack", "The card shows all that is going to happen."),
+    kept(
         "P10",
-        "core.approvals core.ledger",
+        "core.approvals",
         "Each decision can be traced to a person, a moment and the rule that allowed it.",
-        APPROVALS,
     ),
 )
 
 SECRETS = (
     kept(
         "S1",
-        "core.telemetry core.loop core.storage adapters.slack",
+        "core.telemetry core.loop core.storage adapters.slack bot core.identity",
         "No secret stands in logs, prompts, checkpoints, the ledger, evidence or error texts.",
         "the whole bot under planted secrets, and traces, which do not exist yet",
     ),
-    not_yet(
+    kept(
         "S2",
-        "core.identity",
+        "core.identity core.storage",
         "Tokens are sealed where they lie, and their keys change without a pause.",
-        "no accounts are linked yet, so there are no tokens to seal",
     ),
-    not_yet(
+    kept(
         "S3",
-        "core.identity",
+        "core.identity core.storage",
         "A sealed row that was altered or moved is refused.",
-        "no accounts are linked yet, so there are no rows to swap",
     ),
     kept("S4", "core.capabilities", "Credentials travel in headers and nowhere else."),
     kept(
-        "S5", "core.capabilities", "A token reaches the server that it is meant for and no other."
+        "S5",
+        "core.capabilities core.identity",
+        "A token reaches the server that it is meant for and no other.",
     ),
     kept("S6", "core.loop core.storage", "A checkpoint that we did not write is not loaded."),
     not_yet(
@@ -228,7 +204,10 @@ EGRESS = (
     ),
     kept("E2", "adapters.slack", "No platform fetches anything because of what we post.", TEAMS),
     not_yet(
-        "E3", "core.turn", "Text that somebody planted has no effect without a click.", APPROVALS
+        "E3",
+        "core.turn",
+        "Text that somebody planted has no effect without a click.",
+        "a published corpus of injections has still to be run",
     ),
     not_yet(
         "E4",
@@ -309,12 +288,7 @@ OPERATION = (
         "One trace leads from the delivery to the last call, without any content.",
         "there are no traces yet",
     ),
-    not_yet(
-        "X5",
-        "bot",
-        "The bot does not grow with its age.",
-        "a long life of the whole bot has still to be run",
-    ),
+    kept("X5", "bot", "The bot does not grow with its age."),
     kept("X6", "core.storage", "Two processes cannot share a database by accident."),
 )
 

@@ -22,6 +22,7 @@ FINAL = frozenset(
     {
         "account_inactive",
         "app_missing_action_url",
+        "cannot_dm_bot",
         "cannot_reply_to_message",
         "channel_is_archived",
         "channel_not_found",
@@ -136,6 +137,18 @@ class SlackApi:
             raise DeliveryFailed(NO_ANSWER) from error
         if status != 200:
             raise DeliveryFailed(f"upload_status_{status}")
+
+    async def respond(self, address: str, content: Json) -> None:
+        """Post to the address that came with a click or a command; no token goes with it."""
+        if not self.is_slack(address):
+            raise DeliveryFailed("answer_address_refused", is_final=True)
+        try:
+            async with self._open().post(address, json=content, allow_redirects=False) as answer:
+                status, said = answer.status, await answer.text()
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise DeliveryFailed(NO_ANSWER) from error
+        if status != 200 or '"ok":false' in said.replace(" ", ""):
+            raise DeliveryFailed(f"answer_refused_{status}")
 
     async def download(self, address: str, *, limit: int) -> tuple[int, str, str, bytes]:
         """(status, media type, redirect target, bytes), with the bot token in the request. No

@@ -11,14 +11,17 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack import commands, edge, fields, quiet
+from adapters.slack import buttons, commands, edge, fields, quiet
 from adapters.slack.api import SlackApi
+from adapters.slack.commands import Speech
+from adapters.slack.deciding import Deciding
 from adapters.slack.deliveries import Deliveries
 from adapters.slack.outbound import SlackSurface
 from adapters.slack.pacing import Pacing
+from adapters.slack.profiles import Profiles
 from adapters.slack.settings import SlackSettings
 from core.errors import DeliveryFailed, Misconfigured
-from core.ports import Clock, FrontDoor
+from core.ports import Accounts, Clock, Desk, FrontDoor
 
 log = logging.getLogger(__name__)
 
@@ -31,15 +34,15 @@ class SlackAdapter:
     ) -> None:
         self.surface = surface
         self.routes = routes
-        self._api = api
+        self.api = api
         self._open = AsyncExitStack()
 
     async def start(self) -> None:
         """Learn who we are. Raises `Misconfigured` when Slack does not know the token; a Slack
         that does not answer is no reason not to start."""
-        await self._open.enter_async_context(self._api)
+        await self._open.enter_async_context(self.api)
         try:
-            await self._api.introduce()
+            await self.api.introduce()
         except DeliveryFailed as error:
             if error.is_final:
                 await self.close()
@@ -54,15 +57,27 @@ class SlackAdapter:
 
 
 def build(
-    settings: SlackSettings, door: FrontDoor, clock: Clock, *, pacing: Pacing | None = None
+    settings: SlackSettings,
+    door: FrontDoor,
+    clock: Clock,
+    *,
+    desk: Desk | None = None,
+    accounts: Accounts | None = None,
+    pacing: Pacing | None = None,
 ) -> SlackAdapter:
-    """`clock` is wall time, for signatures; pacing has a clock of its own that never goes back."""
+    """`clock` is wall time, for signatures; pacing has a clock of its own that never goes back.
+    Without a `desk` there are no cards, without `accounts` none can be connected."""
     logger = quiet.library_logger()
     api = SlackApi(settings, logger)
-    surface = SlackSurface(api, pacing or Pacing(time.monotonic, asyncio.sleep))
+    profiles = Profiles(api, clock)
+    surface = SlackSurface(api, pacing or Pacing(time.monotonic, asyncio.sleep), profiles)
     bolt = _bolt(settings, api, logger)
-    commands.register(bolt, door, surface, api, settings.prompts)
-    deliveries = Deliveries(door, bolt, api)
+    deciding = None if desk is None else Deciding(desk, api, profiles)
+    if deciding is not None:
+        buttons.register(bolt, deciding)
+    speech = Speech(door=door, api=api, deciding=deciding, accounts=accounts)
+    commands.register(bolt, speech, surface, settings.prompts)
+    deliveries = Deliveries(door, bolt, api, speech)
     entrance = edge.Edge(settings.signing_secret, clock, deliveries.take)
     return SlackAdapter(api, surface, (web.post(edge.PATH, entrance.respond),))
 

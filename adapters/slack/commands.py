@@ -1,66 +1,127 @@
-"""What the bot says about itself: the slash command and the first direct message."""
+"""Answers the commands, typed with a slash or said to the bot, and greets in a first direct
+message."""
 
 import logging
+from dataclasses import dataclass
 from typing import Any, cast
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from adapters.slack import fields, identity
+from adapters.slack import fields, identity, private
 from adapters.slack.api import SlackApi
+from adapters.slack.clicks import Spot
+from adapters.slack.deciding import Deciding
 from adapters.slack.render import blocks
 from adapters.slack.settings import Prompt
 from core.errors import CountersignError
-from core.ports import FrontDoor, Surface
-from core.records import Answer, Json, Post, TurnId
+from core.ports import Accounts, FrontDoor, Surface
+from core.records import Address, Answer, Json, Person, Post, Question, TurnId
 
 log = logging.getLogger(__name__)
 COMMAND = "/countersign"
+APPROVALS = "/approvals"
 UNKNOWN = f"I do not know that word. `{COMMAND} help` shows what I can do for you here."
 NOT_NOW = "I cannot look that up right now. Nothing was lost: please try again in a moment."
+NO_ACCOUNTS = "Microsoft accounts cannot be connected here."
+NO_APPROVALS = "Nothing waits for anybody here: no call needs an approval."
 SHOWN_PROMPTS = 4
 
 
-def register(
-    app: AsyncApp, door: FrontDoor, surface: Surface, api: SlackApi, prompts: tuple[Prompt, ...]
-) -> None:
-    """Attach the listeners. They translate; what is true comes from the front door."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speech:
+    """What the commands are answered from."""
+
+    door: FrontDoor
+    api: SlackApi
+    deciding: Deciding | None
+    accounts: Accounts | None
+
+
+def register(app: AsyncApp, speech: Speech, surface: Surface, prompts: tuple[Prompt, ...]) -> None:
+    """Attach the listeners. They translate; what is true comes from the core."""
 
     async def on_command(ack: AsyncAck, command: dict[str, Any]) -> None:
-        shown = await _answer(door, command)
-        message = blocks.render(Answer(text=shown)).messages[0]
-        await ack(text=message.text, blocks=list(message.blocks), response_type="ephemeral")
+        await ack(**await _answer(speech, command), response_type="ephemeral")
 
     async def on_home_opened(event: dict[str, Any]) -> None:
         if event.get("tab") != "messages":
             return
         try:
-            await _greet(door, surface, api, event, prompts)
+            await _greet(speech.door, surface, speech.api, event, prompts)
         except CountersignError as error:
             reason = type(error).__name__
             log.warning("slack.no_greeting", extra={"fields": {"reason": reason}})
 
+    async def on_link(ack: AsyncAck) -> None:
+        await ack()
+
     untyped = cast(Any, app)
+    untyped.action(private.LINK)(on_link)
     untyped.command(COMMAND)(on_command)
+    untyped.command(APPROVALS)(on_command)
     untyped.event("app_home_opened")(on_home_opened)
 
 
-async def _answer(door: FrontDoor, command: Json) -> str:
-    words = fields.text(command, "text").split()
-    if words and words[0].lower() != "help":
-        return UNKNOWN
-    team = fields.text(command, "team_id")
-    person = identity.person(
-        team, fields.text(command, "user_id"), fields.text(command, "user_name")
+async def said_to(speech: Speech, question: Question) -> bool | None:
+    """Answer a mention that is a command, privately. None where it is a question; False, so that
+    Slack delivers it again, where the person could not be told. Repeating it is harmless."""
+    word = question.text.strip(" \t\r\n.!?/").lower()
+    is_known = (word == "approvals" and speech.deciding is not None) or (
+        word in ("connect", "disconnect") and speech.accounts is not None
     )
-    place = identity.place(
-        team, fields.text(command, "channel_id"), name=fields.text(command, "channel_name")
+    if question.files or not is_known:
+        return None
+    address = question.address
+    is_begun = address["thread_ts"] != address["message_ts"]
+    spot = Spot(
+        user=address["user"],
+        team=address["team"],
+        channel=address["channel"],
+        thread_ts=address["thread_ts"] if is_begun else "",
     )
+    said = await _said(speech, word, question.person, dict(address))
+    return await private.tell(speech.api, spot, said)
+
+
+async def _answer(speech: Speech, command: Json) -> Json:
+    """`text` and `blocks` for the one who typed it."""
+    words = fields.text(command, "text").lower().split()
+    word = "approvals" if fields.text(command, "command") == APPROVALS else (words or ["help"])[0]
+    team, channel = fields.text(command, "team_id"), fields.text(command, "channel_id")
+    user = fields.text(command, "user_id")
+    person = identity.person(team, user, fields.text(command, "user_name"))
     try:
-        return await door.help(person, place)
+        if word == "help":
+            place = identity.place(team, channel, name=fields.text(command, "channel_name"))
+            return _message(await speech.door.help(person, place))
+        spot = Spot(user=user, team=team, channel=channel)
+        return await _said(speech, word, person, spot.address)
     except CountersignError as error:
         reason = type(error).__name__
-        log.warning("slack.no_help", extra={"fields": {"reason": reason}})
-        return NOT_NOW
+        log.warning("slack.no_answer", extra={"fields": {"word": word[:20], "reason": reason}})
+        return _message(NOT_NOW)
+
+
+async def _said(speech: Speech, word: str, person: Person, address: Address) -> Json:
+    """Raises `CountersignError` where it cannot be looked up."""
+    match word:
+        case "approvals":
+            if speech.deciding is None:
+                return _message(NO_APPROVALS)
+            return await speech.deciding.listed(person.id)
+        case "connect" | "disconnect" if speech.accounts is None:
+            return _message(NO_ACCOUNTS)
+        case "connect" if speech.accounts is not None:
+            return private.verdict(await speech.accounts.connect(person.id, address))
+        case "disconnect" if speech.accounts is not None:
+            return private.sentence(await speech.accounts.disconnect(person.id))
+        case _:
+            return _message(UNKNOWN)
+
+
+def _message(shown: str) -> Json:
+    message = blocks.render(Answer(text=shown)).messages[0]
+    return {"text": message.text, "blocks": list(message.blocks)}
 
 
 async def _greet(

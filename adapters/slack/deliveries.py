@@ -2,14 +2,16 @@
 
 import asyncio
 import logging
+from collections import OrderedDict
 from dataclasses import dataclass
 
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from adapters.slack import fields, inbound
+from adapters.slack import commands, fields, inbound
 from adapters.slack.api import SlackApi
 from adapters.slack.bodies import Body
+from adapters.slack.commands import Speech
 from core.errors import CountersignError
 from core.ports import FrontDoor
 from core.records import Json, Question
@@ -17,6 +19,8 @@ from core.records import Json, Question
 log = logging.getLogger(__name__)
 ACCEPT_SECONDS = 2.5
 """Slack waits three seconds and then delivers again."""
+TOO_LONG = "That took too long. Please try once more."
+REMEMBERED = 1_000
 LISTENED_TO = frozenset({"app_home_opened"})
 """Events that are no questions and have a listener."""
 
@@ -33,10 +37,13 @@ class Reply:
 class Deliveries:
     """The same for every way in: HTTP today, a socket as well later."""
 
-    def __init__(self, door: FrontDoor, bolt: AsyncApp, api: SlackApi) -> None:
+    def __init__(self, door: FrontDoor, bolt: AsyncApp, api: SlackApi, speech: Speech) -> None:
         self._door = door
         self._bolt = bolt
         self._api = api
+        self._speech = speech
+        self._answered: OrderedDict[str, None] = OrderedDict()
+        """Commands that were said to the bot: one message arrives as up to two events."""
 
     async def take(self, body: Body) -> Reply:
         """200 only for what is committed, answered or deliberately left alone; 503 asks Slack to
@@ -48,22 +55,24 @@ class Deliveries:
                 return Reply(status=200, text=fields.text(body.fields, "challenge"))
             case "event":
                 return await self._event(body.fields)
-            case "interaction" | "command":
-                return await self._listened(body.fields)
+            case "interaction":
+                return await self._listened(body.fields, Reply(status=503))
+            case "command":
+                return await self._listened(body.fields, Reply(status=200, text=TOO_LONG))
             case "other":
                 return _ignored("other_envelope")
 
     async def _event(self, envelope: Json) -> Reply:
         kind = fields.text(fields.child(envelope, "event"), "type")
         if kind in LISTENED_TO:
-            return await self._listened(envelope)
+            return await self._listened(envelope, Reply(status=200))
         own = fields.text(self._api.own, "user_id")
         asked = inbound.question(envelope, frozenset({own} if own else ()))
         if isinstance(asked, inbound.Ignored):
             return _ignored(asked.reason)
         try:
             async with asyncio.timeout(ACCEPT_SECONDS):
-                return await self._question(asked)
+                return await self._command(asked) or await self._question(asked)
         except (CountersignError, TimeoutError) as error:
             reason = type(error).__name__
             log.warning(
@@ -71,21 +80,37 @@ class Deliveries:
             )
             return Reply(status=503)
 
+    async def _command(self, asked: Question) -> Reply | None:
+        """None where it is none."""
+        if asked.delivery in self._answered:
+            return _ignored("duplicate_command")
+        self._answered[asked.delivery] = None
+        told: bool | None = False
+        try:
+            told = await commands.said_to(self._speech, asked)
+        finally:
+            # What was not answered may come again.
+            if not told:
+                self._answered.pop(asked.delivery, None)
+        if len(self._answered) > REMEMBERED:
+            self._answered.popitem(last=False)
+        return None if told is None else Reply(status=200 if told else 503)
+
     async def _question(self, asked: Question) -> Reply:
         receipt = await self._door.accept(asked)
         ids = {"delivery": asked.delivery, "thread": asked.thread, "turn": receipt.turn or ""}
         log.info(f"slack.{receipt.kind}", extra={"fields": ids})
         return Reply(status=200)
 
-    async def _listened(self, content: Json) -> Reply:
+    async def _listened(self, content: Json, late: Reply) -> Reply:
         """Bolt gets the parsed object as Socket Mode would give it, and no header from outside:
-        it takes instructions from some of them."""
+        it takes instructions from some of them. `late` is the reply when it takes too long."""
         request = AsyncBoltRequest(mode="socket_mode", body=content)
         try:
             async with asyncio.timeout(ACCEPT_SECONDS):
                 response = await self._bolt.async_dispatch(request)
         except TimeoutError:
-            return Reply(status=200, text="That took too long. Please try once more.")
+            return late
         is_json = response.body.startswith("{")
         return Reply(
             status=response.status,

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import yaml
 
 from adapters.slack import scopes
-from adapters.slack.commands import COMMAND
+from adapters.slack.commands import APPROVALS, COMMAND
 from adapters.slack.edge import PATH
 from adapters.slack.settings import PROMPTS
 from core.errors import Misconfigured
@@ -71,10 +71,16 @@ def _features(endpoint: str) -> Json:
             {
                 "command": COMMAND,
                 "url": endpoint,
-                "description": "What Countersign can do for you here",
-                "usage_hint": "help",
+                "description": "What Countersign can do for you here; your Microsoft account",
+                "usage_hint": "help | connect | disconnect",
                 "should_escape": True,
-            }
+            },
+            {
+                "command": APPROVALS,
+                "url": endpoint,
+                "description": "What waits for you: to decide, or to see decided",
+                "should_escape": True,
+            },
         ],
         "agent_view": {
             "agent_description": "Ask about your organisation's data and documents.",

@@ -14,8 +14,10 @@ PAGES = 10
 PAGE = 200
 
 
-def metadata(post: str, part: str) -> Json:
-    return {"event_type": EVENT_TYPE, "event_payload": {"post": post, "part": part}}
+def metadata(post: str, part: str, card: str = "") -> Json:
+    """`card` is the call whose card the message shows."""
+    payload = {"post": post, "part": part} | ({"card": card} if card else {})
+    return {"event_type": EVENT_TYPE, "event_payload": payload}
 
 
 async def posted(api: SlackApi, spot: Mapping[str, str], post: str) -> dict[str, str]:
@@ -31,6 +33,19 @@ async def posted(api: SlackApi, spot: Mapping[str, str], post: str) -> dict[str,
         if mark.get("event_type") == EVENT_TYPE and payload.get("post") == post:
             found[fields.text(payload, "part")] = fields.text(message, "ts")
     return found
+
+
+async def card(api: SlackApi, spot: Mapping[str, str], call: str) -> str:
+    """The timestamp of the newest message that shows this call's card, an empty string where
+    there is none. Raises `DeliveryFailed` where Slack does not let us look."""
+    newest = ""
+    async for message in _messages(api, spot):
+        mark = fields.child(message, "metadata")
+        payload = fields.child(mark, "event_payload")
+        is_it = mark.get("event_type") == EVENT_TYPE and payload.get("card") == call
+        if is_it and fields.text(message, "ts") > newest:
+            newest = fields.text(message, "ts")
+    return newest
 
 
 async def has_file(api: SlackApi, spot: Mapping[str, str], name: str, size: int) -> str:

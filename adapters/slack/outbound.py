@@ -5,20 +5,20 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 
-from adapters.slack import fields, files, marker, upload
+from adapters.slack import copies, direct, fields, files, marker, upload
 from adapters.slack.api import SlackApi
+from adapters.slack.copies import REFUSED_BLOCKS
+from adapters.slack.paced import Paced
 from adapters.slack.pacing import Pacing
+from adapters.slack.profiles import Profiles
 from adapters.slack.render import blocks, escape, limits
 from core.errors import DeliveryFailed
-from core.records import Address, Answer, FileRef, Json, Post
+from core.records import Address, Answer, FileRef, Json, Person, Post
 
 log = logging.getLogger(__name__)
 LONG = 20_000
 """Characters from which on an answer takes noticeable time to be cut into messages."""
 WORKING = "is working on it…"
-_REFUSED_BLOCKS = frozenset(
-    {"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"}
-)
 _NOT_HERE = frozenset(
     {
         "channel_not_found",
@@ -37,9 +37,10 @@ class SlackSurface:
 
     name = "slack"
 
-    def __init__(self, api: SlackApi, pacing: Pacing) -> None:
+    def __init__(self, api: SlackApi, pacing: Pacing, profiles: Profiles) -> None:
         self._api = api
-        self._pacing = pacing
+        self._paced = Paced(api, pacing)
+        self._profiles = profiles
 
     async def progress(self, address: Address, text: str) -> None:
         """The status line under the thread. Slack drops it after two minutes or with our post."""
@@ -60,6 +61,9 @@ class SlackSurface:
 
     async def deliver(self, post: Post, content: bytes | None) -> str:
         """Return the timestamp of the first message. Raises `DeliveryFailed`."""
+        post = await direct.placed(self._api, post)
+        if post.kind == "card" and post.card is not None:
+            return await copies.show(self._api, self._paced, post, post.card, _spot(post.address))
         if post.kind == "file":
             return await self._file(post, content or b"")
         if post.kind == "private" and post.address.get("is_dm") != "true":
@@ -68,6 +72,9 @@ class SlackSurface:
 
     async def fetch(self, file: FileRef, *, limit: int) -> bytes:
         return await files.fetch(self._api, file, limit=limit)
+
+    async def profile(self, person: Person) -> Person:
+        return await self._profiles.fill(person)
 
     async def _answer(self, post: Post) -> str:
         rendered = await _rendered(post.answer)
@@ -99,7 +106,7 @@ class SlackSurface:
             try:
                 return await self._post({**arguments, "blocks": list(message.blocks)})
             except DeliveryFailed as error:
-                if error.reason not in _REFUSED_BLOCKS:
+                if error.reason not in REFUSED_BLOCKS:
                     raise
                 log.warning("slack.plain_text", extra={"fields": {"reason": error.reason}})
         stamps = [
@@ -110,17 +117,7 @@ class SlackSurface:
         return stamps[0] if stamps else ""
 
     async def _post(self, arguments: Json) -> str:
-        return fields.text(await self._paced("chat.postMessage", arguments), "ts")
-
-    async def _paced(self, method: str, arguments: Json) -> Json:
-        channel = fields.text(arguments, "channel")
-        await self._pacing.turn(channel)
-        try:
-            return await self._api.write(method, arguments)
-        except DeliveryFailed as error:
-            if error.retry_after:
-                self._pacing.hold(channel, error.retry_after)
-            raise
+        return fields.text(await self._paced.write("chat.postMessage", arguments), "ts")
 
     async def _private(self, post: Post) -> str:
         """For one person alone. Ephemeral messages cannot be looked up: one whose outcome is
@@ -130,10 +127,9 @@ class SlackSurface:
         except DeliveryFailed as error:
             if error.reason not in _NOT_HERE:
                 raise
-        opened = await self._api.write("conversations.open", {"users": post.address["user"]})
-        channel = fields.text(fields.child(opened, "channel"), "id")
-        address = {**post.address, "channel": channel, "thread_ts": "", "is_dm": "true"}
-        return await self._answer(replace(post, address=address))
+        address = await direct.address(self._api, post.address["team"], post.address["user"])
+        kept = {**address, "message_ts": post.address["message_ts"]}
+        return await self._answer(replace(post, address=kept))
 
     async def _ephemeral(self, post: Post) -> str:
         rendered = await _rendered(post.answer)
@@ -146,12 +142,12 @@ class SlackSurface:
         for message in rendered.messages:
             try:
                 blocks_of = {"text": message.text, "blocks": list(message.blocks)}
-                sent = [await self._paced("chat.postEphemeral", {**target, **blocks_of})]
+                sent = [await self._paced.write("chat.postEphemeral", {**target, **blocks_of})]
             except DeliveryFailed as error:
-                if error.reason not in _REFUSED_BLOCKS:
+                if error.reason not in REFUSED_BLOCKS:
                     raise
                 sent = [
-                    await self._paced("chat.postEphemeral", {**target, "text": text})
+                    await self._paced.write("chat.postEphemeral", {**target, "text": text})
                     for text in blocks.plain_pieces(message)
                 ]
             stamps += [fields.text(answer, "message_ts") for answer in sent]
@@ -168,7 +164,7 @@ class SlackSurface:
             there = await marker.has_file(self._api, spot, upload.file_name(name), len(content))
             if there:
                 return there
-        await self._pacing.turn(spot["channel"])
+        await self._paced.turn(spot["channel"])
         return await upload.into(self._api, spot, name, content)
 
 

@@ -10,6 +10,7 @@ METHODS: Final[dict[str, tuple[str, ...]]] = {
     "auth.test": (),
     "chat.postEphemeral": ("chat:write",),
     "chat.postMessage": ("chat:write",),
+    "chat.update": ("chat:write",),
     "conversations.history": READ_BACK,
     "conversations.open": ("im:write",),
     "conversations.replies": READ_BACK,
@@ -17,6 +18,9 @@ METHODS: Final[dict[str, tuple[str, ...]]] = {
     "files.getUploadURLExternal": ("files:write",),
     "files.info": ("files:read",),
     "users.conversations": ("channels:read",),
+    "users.info": ("users:read",),
+    "views.open": (),
+    "views.update": (),
 }
 """Every method that the adapter calls. A method that is not here fails the manifest's check."""
 
@@ -35,14 +39,16 @@ REASONS: Final[dict[str, str]] = {
     "assistant:write": "offer suggestions in a first direct message",
     "channels:history": "find its own posts in a public channel, so that none is posted twice",
     "channels:read": "tell the operator when the bot is in no channel",
-    "chat:write": "answer, and show that work goes on",
-    "commands": "the slash command",
+    "chat:write": "answer, show cards and keep them true, and show that work goes on",
+    "commands": "the slash commands",
     "files:read": "read a file that somebody attached to a question",
     "files:write": "put a file that was asked for into the thread",
     "groups:history": "find its own posts in a private channel",
     "im:history": "read direct messages to the bot, find its own posts there",
-    "im:write": "tell a person directly when the channel cannot be written to",
+    "im:write": "bring a card to the person who decides, and tell somebody directly when the "
+    "channel cannot be written to",
     "mpim:history": "find its own posts in a group conversation",
+    "users:read": "know a person's name and time zone, and that a guest decides nothing",
 }
 """Every scope of the manifest; shown by `countersign doctor` where one is missing."""
 

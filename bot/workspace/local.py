@@ -8,6 +8,10 @@ from bot.workspace.page import Page
 from bot.workspace.sights import HINTS
 from bot.workspace.slack.records import App
 from bot.workspace.slack_server import SlackStandIn
+from core.errors import Misconfigured
+
+CALLBACKS = ("http://127.0.0.1/connect/callback", "http://localhost/connect/callback")
+"""Where the bot takes people back after a sign-in; the port does not matter on loopback."""
 
 
 class LocalWorkspace:
@@ -18,7 +22,7 @@ class LocalWorkspace:
     def __init__(self, *, port: int = 0, app: App | None = None) -> None:
         self.slack = SlackStandIn(port=port, app=app)
         self._page = Page(self.slack)
-        self.microsoft = MicrosoftStandIn()
+        self.microsoft = MicrosoftStandIn(redirect_uris=CALLBACKS)
         self._outlook = OutlookPage(self.microsoft)
         self.slack.more_routes += [self._page.add_routes, self._outlook.add_routes]
 
@@ -30,8 +34,14 @@ class LocalWorkspace:
         await self.stop()
 
     async def start(self) -> None:
-        """Raises OSError when the port is taken."""
-        await self.slack.start()
+        """Raises `Misconfigured` when the port is taken."""
+        try:
+            await self.slack.start()
+        except OSError as error:
+            raise Misconfigured(
+                f"The local workspace cannot have its port: {error.strerror}. Is Countersign"
+                " running already? If not, set COUNTERSIGN_WORKSPACE_PORT to another."
+            ) from error
         await self.microsoft.start()
         self.microsoft.tenant.page = self.slack.base
 

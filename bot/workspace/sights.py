@@ -49,6 +49,8 @@ def overview(world: World, marks: Marks, person: str) -> Json:
             "id": world.app.member,
             "name": world.app.name,
             "commands": list(world.app.commands),
+            "has_home": world.app.has_home,
+            "can_stop": "agent_session_stopped" in world.app.subscriptions,
         },
         "me": person,
         "people": [_person(member) for member in world.members.values()],

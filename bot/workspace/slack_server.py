@@ -340,11 +340,12 @@ class SlackStandIn:
         self.web_api.faults[method].extend(faults)
 
     def envelope_for(self, channel: str, ts: str, kind: str = "app_mention") -> Json:
-        """The event delivery of a message that is there, made anew with its own event_id. Raises
-        KeyError when this kind of event does not belong to it."""
+        """The event delivery of a message that is there, made anew with its own event_id,
+        whatever the app has subscribed to. Raises KeyError when this kind of event does not
+        belong to it."""
         place = self.channel(channel)
         change = Change(kind="message", channel=place.id, body=self.world.message(place, ts))
-        for event in events.events_of(self.world, change):
+        for event in events.events_about(self.world, change):
             if event["type"] == kind:
                 return events.envelope(self.world, event)
         raise KeyError(kind)

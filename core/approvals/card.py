@@ -46,7 +46,7 @@ def card(
 ) -> Card:
     """The card of a call. `described` is the effect as it will run, `proposed` as the model asked
     for it; `is_opened`: as somebody sees it who has opened a long one."""
-    fields = _compared(_fields(described, view), _fields(proposed, view))
+    fields = _seen(described, proposed, view)
     is_long = _is_long(fields)
     return Card(
         call=call.id,
@@ -68,7 +68,7 @@ def card(
 
 def is_too_long(described: Description, proposed: Description, view: View) -> bool:
     """Whether the card has to be opened before anybody may send."""
-    return _is_long(_compared(_fields(described, view), _fields(proposed, view)))
+    return _is_long(_seen(described, proposed, view))
 
 
 def in_words(card: Card) -> str:
@@ -93,6 +93,13 @@ def at(moment: float, view: View) -> str:
     is_today = there.date() == datetime.fromtimestamp(view.now, UTC).astimezone(zone).date()
     day = "" if is_today else f"{there:%d %b} "
     return f"{day}{there:%H:%M}{' UTC' if zone.key == 'UTC' else ''}"
+
+
+def _seen(described: Description, proposed: Description, view: View) -> tuple[CardField, ...]:
+    fields = _fields(described, view)
+    if proposed is described:
+        return tuple(fields)
+    return _compared(fields, _fields(proposed, view))
 
 
 def _fields(described: Description, view: View) -> list[CardField]:

@@ -195,7 +195,9 @@ class Desk:
             return Verdict(kind="already", sentence="Nothing has to be connected for this.")
         if self._rooms.accounts is None:
             return Verdict(kind="refused", sentence=call.waits_for)
-        return await self._rooms.accounts.connect(click.person, click.address)
+        effect = self._rooms.effects.get(call.tool)
+        scopes = effect.scopes(call.effect) if effect else ()
+        return await self._rooms.accounts.offer(click.person, scopes, click.address)
 
     async def _was_sent(self, call: ParkedCall, click: Click, known: Known) -> Verdict | None:
         if verdict := await self._not_after(call, click, known, "unknown"):

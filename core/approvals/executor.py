@@ -1,11 +1,11 @@
-"""The executor: carries approved calls out in the background. No model is reachable from here."""
+"""Carries approved calls out in the background, where no model can be reached."""
 
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from core.approvals import carry, upkeep
-from core.approvals.carry import Patience
+from core.approvals.asking import Patience
 from core.approvals.rooms import Rooms
 from core.cards import CallId
 from core.errors import Unavailable
@@ -39,6 +39,7 @@ class Executor:
         """What cannot even be given up; the next start tries again."""
         self._is_draining = False
         self._swept_at = float("-inf")
+        self._had_effects = True
 
     async def run(self) -> None:
         """Settle what an earlier process left, then carry out what gets approved, until
@@ -65,21 +66,22 @@ class Executor:
                 task.cancel()
 
     async def _begin(self, group: asyncio.TaskGroup) -> None:
-        """Start what fits: first what was claimed by nobody who is still there, then what was
-        approved."""
-        left = [call for call in await parked.executing(self._rooms.db) if self._is_new(call)]
+        """Start what fits. What is busy or broken here is among what is read."""
+        known = self._busy.keys() | self._broken
         free = self._pace.concurrency - len(self._busy)
-        for call in left[: max(0, free)]:
-            self._start(group, call)
-        limit = self._pace.concurrency + len(self._busy)
-        for call in await parked.approved(self._rooms.db, limit):
-            if len(self._busy) >= self._pace.concurrency or self._is_draining:
-                return
-            if self._is_new(call):
+        if free <= 0:
+            return
+        found = await parked.to_carry_out(self._rooms.db, free + len(known))
+        for id in [id for id in found if id not in known][:free]:
+            try:
+                call = await parked.read(self._rooms.db, id)
+            except ValueError:
+                # One row that cannot be read must not hold up the others.
+                log.exception("call.unreadable", call=id)
+                self._broken.add(id)
+                continue
+            if call is not None and call.state in ("approved", "executing"):
                 self._start(group, call)
-
-    def _is_new(self, call: ParkedCall) -> bool:
-        return call.id not in self._busy and call.id not in self._broken
 
     def _start(self, group: asyncio.TaskGroup, call: ParkedCall) -> None:
         task = group.create_task(self._serve(call), name=f"call {call.id}")
@@ -91,11 +93,11 @@ class Executor:
         except Unavailable as failure:
             # The row says how far it came; the next look goes on from there.
             log.warning("call.unrecorded", call=call.id, reason=str(failure))
-        else:
-            with suppress(Unavailable):
-                await self._rooms.db.notify(parked.CHANNEL)
+            return
         finally:
             del self._busy[call.id]
+        with suppress(Unavailable):
+            await self._rooms.db.notify(parked.CHANNEL)
 
     async def _work(self, call: ParkedCall) -> None:
         try:
@@ -109,11 +111,31 @@ class Executor:
         except Exception as failure:
             log.exception("call.broke", error=failure, call=call.id, tool=call.tool)
             self._broken.add(call.id)
+            await self._give_up(call)
+
+    async def _give_up(self, call: ParkedCall) -> None:
+        try:
             await carry.give_up(self._rooms, call.id)
+        except Unavailable:
+            raise
+        # Its row stays as it is for the next start; the others go on.
+        except Exception as failure:
+            log.exception("call.unsaid", error=failure, call=call.id, tool=call.tool)
 
     async def _sweep(self) -> None:
+        has_effects = self._rooms.rules().has_effects
         now = self._rooms.clock()
-        if now < self._swept_at + self._pace.sweep:
+        if has_effects == self._had_effects and now < self._swept_at + self._pace.sweep:
             return
         self._swept_at = now
-        await upkeep.sweep(self._rooms)
+        try:
+            if has_effects != self._had_effects:
+                # The switch stands on every card.
+                await upkeep.redraw(self._rooms)
+            self._had_effects = has_effects
+            await upkeep.sweep(self._rooms)
+        except Unavailable:
+            raise
+        # What cannot be looked after must not keep the rest from being carried out.
+        except Exception as failure:
+            log.exception("sweep.broke", error=failure)

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.approvals import drawing, moves
+from core.approvals.asking import PERFORM
 from core.approvals.card import View
 from core.approvals.digest import ask, call_id, canonical, digest
 from core.approvals.foreign import Foreign
 from core.approvals.rooms import Rooms
 from core.connectors.outcome import Effect
 from core.errors import BadArguments
+from core.identity.scopes import missing
 from core.parked import Approval, ParkedCall
 from core.policy.approvers import person_id
 from core.policy.rules import version
@@ -22,8 +24,6 @@ from core.telemetry import logs
 
 PREPARE = 2.0
 """Seconds to find out what the host adds."""
-PERFORM = 8.0
-"""Seconds that an effect may take."""
 
 log = logs.get(__name__)
 
@@ -113,8 +113,8 @@ async def prepared(rooms: Rooms, call: ParkedCall, tool: Tool) -> ParkedCall:
     granted = await rooms.tokens.granted(call.authority)
     kind = effect.kind(granted or frozenset())
     waits_for = ""
-    if granted is None and effect.scopes(kind):
-        waits_for = await _account_sentence(rooms, call)
+    if missing(effect.scopes(kind), granted or frozenset()):
+        waits_for = await _account_sentence(rooms, call, has_account=granted is not None)
     call = replace(call, facts=facts, effect=kind, waits_for=waits_for)
     return replace(call, digest=digest(call))
 
@@ -132,10 +132,11 @@ async def place(
     return placed
 
 
-async def _account_sentence(rooms: Rooms, call: ParkedCall) -> str:
+async def _account_sentence(rooms: Rooms, call: ParkedCall, *, has_account: bool) -> str:
     known = await rooms.people.known(call.authority)
     name = (known.person.name if known else "") or call.authority.rpartition("/")[2]
+    need = "a further permission of" if has_account else "the Microsoft account of"
     return (
-        f"Waits for the Microsoft account of {name}: connect it first. Connecting sends nothing;"
-        " this card is still here afterwards."
+        f"Waits for {need} {name}: connect first. Connecting sends nothing; this card is still"
+        " here afterwards."
     )

@@ -1,16 +1,17 @@
 """What the approvals reach of the rest of the house."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from core.capabilities.catalog import Catalog
 from core.connectors.outcome import Effect
 from core.errors import NeedsAccount
+from core.parked import Verdict
 from core.policy.approvers import Approver
 from core.policy.rules import Rules
-from core.ports import Accounts, Clock
-from core.records import Person, PersonId
+from core.ports import Clock
+from core.records import Address, Person, PersonId
 from core.storage.database import Database
 
 
@@ -58,10 +59,19 @@ class NoTokens:
     """`Tokens` where no Microsoft account can be connected: effects without scopes still work."""
 
     async def token(self, person: PersonId, scopes: Sequence[str]) -> str:
-        raise NeedsAccount("connect", "Microsoft accounts cannot be connected here.")
+        raise NeedsAccount("not_linked", "Microsoft accounts cannot be connected here.")
 
     async def granted(self, person: PersonId) -> frozenset[str] | None:
         return None
+
+
+class Links(Protocol):
+    """Where a person connects their Microsoft account; a part of core.identity."""
+
+    async def offer(self, person: PersonId, scopes: Iterable[str], address: Address) -> Verdict:
+        """A link for this person alone that asks for these permissions: `connect` with its
+        `url`."""
+        ...
 
 
 Credentials = Callable[[PersonId, str], Awaitable[Mapping[str, str]]]
@@ -85,7 +95,7 @@ class Rooms:
     """By tool key; every other tool is called through the catalogue."""
     tokens: Tokens = field(default_factory=NoTokens)
     people: People = field(default_factory=Strangers)
-    accounts: Accounts | None = None
+    accounts: Links | None = None
     credentials: Credentials = no_credentials
 
 

@@ -43,18 +43,27 @@ async def void_of_turn(rooms: Rooms, turn: TurnId) -> int:
     return count
 
 
+async def redraw(rooms: Rooms) -> None:
+    """Draw the cards of all that waits anew: something changed that each of them says."""
+    for call in await parked.undecided(rooms.db):
+        if call.state == "parked":
+            await moves.make(rooms, call, call)
+
+
 async def connected(rooms: Rooms, person: PersonId) -> int:
-    """This person has connected an account: what waited for it waits for a decision now. Nothing
-    is sent. How many calls that concerned."""
+    """This person has connected an account, or granted more: what waited for that waits for a
+    decision now. Nothing is sent. How many calls that concerned."""
     known = await rooms.people.known(person)
     ids = sorted({person, *(known.ids if known else ())})
     count = 0
-    for call in await parked.waiting_for_account(rooms.db, [PersonId(id) for id in ids]):
+    for call in await parked.unconnected(rooms.db, [PersonId(id) for id in ids]):
         try:
             found = await checks.standing(rooms, call)
             after = await park.prepared(rooms, replace(call, waits_for=""), found.tool)
         except (NotAllowed, BadArguments):
             # It stays as it is; whoever presses a button is told why.
+            continue
+        if after == call:
             continue
         if after.facts != call.facts:
             # Another sender, another signature: what was agreed to is not what would be sent.

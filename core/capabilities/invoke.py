@@ -74,7 +74,8 @@ async def call(
         raise outcome
     if size_of(outcome) > limits.result_bytes:
         raise SourceFailed(f"{tool.server} {too_large(limits.result_bytes)}")
-    parts = take_apart(outcome, tool, _secrets(credentials), _new_file_id)
+    hidden = _secrets(connection, credentials)
+    parts = take_apart(outcome, tool, hidden, _new_file_id)
     return RawResult(
         text=parts.text,
         structured=parts.structured,
@@ -140,7 +141,7 @@ def _failure(connection: Connection, tool: Tool, errand: Errand, error: Exceptio
             return f"{name} answered with something that is not MCP"
         if error.code == CONNECTION_CLOSED:
             return f"{name} broke off while {tool.name} was at work"
-        message = " ".join(clean_text(error.message, _secrets(errand.headers)).split())
+        message = " ".join(clean_text(error.message, _secrets(connection, errand.headers)).split())
         return f"{name} refused the call of {tool.name}: {message[:300]}"
     if isinstance(error, RuntimeError):
         return f"{name} answered {tool.name} with a result that does not fit its own declaration"
@@ -210,10 +211,13 @@ def _context(billing: Billing | None) -> dict[str, str]:
     return {f"{CONTEXT}{name}": quote(value, safe=":/. _-") for name, value in values.items()}
 
 
-def _secrets(credentials: Mapping[str, str]) -> tuple[str, ...]:
-    """The secret parts of header values, to be taken out of what comes back: a server may echo
-    them in an error."""
-    parts = [part for value in credentials.values() for part in (value, *value.split())]
+def _secrets(connection: Connection, credentials: Mapping[str, str]) -> tuple[str, ...]:
+    """What is taken out of whatever comes back: the secret parts of the headers and of the
+    environment that the server was given. A server may repeat them, in an error or in a result,
+    and a result goes into a prompt."""
+    server = connection.server
+    given = (*credentials.values(), *server.headers.values(), *server.env.values())
+    parts = [part for value in given for part in (value, *value.split())]
     return tuple(sorted({p for p in parts if len(p) >= _SHORTEST_SECRET}, key=len, reverse=True))
 
 

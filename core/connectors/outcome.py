@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.cards import CardField
+from core.errors import AccountNeed
 from core.parked import EffectKind, ParkedCall
 from core.records import Json
 
@@ -49,7 +50,7 @@ class NeedsAccount:
     """It did not happen, because the provider no longer takes this person's sign-in."""
 
     sentence: str
-    kind: str = "sign_in"
+    kind: AccountNeed = "revoked"
     """As `core.errors.NeedsAccount.kind`."""
 
 
@@ -73,8 +74,10 @@ class Description:
 class Effect(Protocol):
     """What stands behind one writing tool. Reached by the executor alone."""
 
-    tool: str
-    """Its key: `mail/send`."""
+    @property
+    def tool(self) -> str:
+        """Its key: `office/send_mail`."""
+        ...
 
     def kind(self, granted: Collection[str]) -> EffectKind:
         """How certain its outcome will be with these scopes."""

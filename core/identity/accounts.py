@@ -84,9 +84,11 @@ class Accounts:
         wanted = permissions.asked(list(scopes) or self._read_scopes)
         return await self._consent.offer(person, wanted, address, claims)
 
-    async def start(self, key: str, *, is_confirmed: bool = False) -> Leave | Confirm | Refusal:
-        """What the browser that opened the link is to do."""
-        return await self._consent.start(key, is_confirmed=is_confirmed)
+    async def start(
+        self, key: str, cookies: Mapping[str, str], *, goes_on: bool = False
+    ) -> Leave | Confirm | Refusal:
+        """What the browser that opened the link is to do; `goes_on` answers a `Confirm`."""
+        return await self._consent.start(key, cookies, goes_on=goes_on)
 
     async def finish(
         self, query: Mapping[str, str], cookies: Mapping[str, str]

@@ -13,11 +13,13 @@ from typing import Any
 import jwt
 from jwt.types import Options
 
+from core.errors import CountersignError
+
 LEEWAY = 60.0
 """Seconds by which the provider's clock and ours may differ."""
 
 
-class Untrusted(Exception):
+class Untrusted(CountersignError):
     """The ID token is not to be believed. `reason` is a word for the log; it holds nothing of the
     token."""
 

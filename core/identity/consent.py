@@ -76,16 +76,20 @@ class Consent:
         # The redactor takes `key` out of an address, wherever it is printed.
         return f"{self._settings.public_url.rstrip('/')}/connect/start?key={key}"
 
-    async def start(self, key: str, *, is_confirmed: bool = False) -> Leave | Confirm | Refusal:
-        """Use the link up."""
+    async def start(
+        self, key: str, cookies: Mapping[str, str], *, goes_on: bool = False
+    ) -> Leave | Confirm | Refusal:
+        """Use the link up. `goes_on` counts in the browser that was shown the question."""
         offered = await signins.look(self._db, _digest(key), "offered", now=self._clock())
         plain = self._opened(offered)
         if offered is None or plain is None:
             return _refused(STALE)
         person = offered.person
         account = await self._account(person)
-        if not (is_confirmed or account or plain["known"]):
-            return Confirm(sentence=CONFIRM.format(name=plain["name"] or person), key=key)
+        if not (account or plain["known"]):
+            cookie = self._cookie(offered.id)
+            if not (goes_on and cookie in cookies):
+                return Confirm(CONFIRM.format(name=plain["name"] or person), key, cookie)
         try:
             asking = await asyncio.to_thread(
                 self._entra.begin,
@@ -100,12 +104,7 @@ class Consent:
         asked = self._sealed(asking.state, "asked", person, plain)
         if not await signins.move(self._db, offered.id, asked, now=self._clock()):
             return _refused(STALE)
-        return Leave(
-            url=asking.url,
-            cookie=self._cookie(asked.id),
-            value=browser,
-            is_secure=not self._settings.is_loopback,
-        )
+        return Leave(url=asking.url, cookie=self._cookie(asked.id), value=browser)
 
     async def finish(
         self, query: Mapping[str, str], cookies: Mapping[str, str]
@@ -147,7 +146,8 @@ class Consent:
         account, now = minted.account, self._clock()
         if wrong := stranger(account, await self._account(person), plain["known"]):
             return _refused(wrong, person)
-        kept = Kept(person=person, account=account, cache=minted.cache, granted=minted.granted)
+        granted = scopes.merged(await self._granted(person), minted.granted)
+        kept = Kept(person=person, account=account, cache=minted.cache, granted=granted)
         async with self._db.transaction() as tx:
             is_bound = await self._custody.bind(tx, person, account, now=now)
             if is_bound:
@@ -168,6 +168,13 @@ class Consent:
         except Unreadable:
             log.error("link.unreadable", person=person)
             return None
+
+    async def _granted(self, person: PersonId) -> frozenset[str]:
+        try:
+            kept = await self._custody.kept(person)
+        except Unreadable:
+            return frozenset()
+        return kept.granted if kept else frozenset()
 
     def _cookie(self, id: str) -> str:
         """One for each sign-in, so that two of them in one browser do not meet."""

@@ -108,7 +108,8 @@ class Mint:
     async def _keep(self, kept: Kept, minted: Minted, wanted: tuple[str, ...]) -> None:
         if not minted.has_changed:
             return
-        newer = replace(kept, cache=minted.cache, granted=kept.granted | minted.granted)
+        granted = scopes.merged(kept.granted, minted.granted)
+        newer = replace(kept, cache=minted.cache, granted=granted)
         if await self._custody.renew(newer, now=self._clock()):
             return
         # Renewed by another process: theirs is as good. Erased: the person has disconnected.

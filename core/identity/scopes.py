@@ -42,3 +42,10 @@ def missing(wanted: Iterable[str], given: frozenset[str]) -> tuple[str, ...]:
     Microsoft does."""
     held = {scope.lower() for scope in given}
     return tuple(scope for scope in map(plain, wanted) if scope.lower() not in held)
+
+
+def merged(before: frozenset[str], given: frozenset[str]) -> frozenset[str]:
+    """What is known to be granted after an answer: of the resources that it speaks of, that and
+    nothing else; of others, what was known before."""
+    spoken = {resource(scope) for scope in given}
+    return given | {scope for scope in before if resource(scope) not in spoken}

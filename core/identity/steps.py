@@ -27,18 +27,19 @@ class Leave:
 
     url: str = field(repr=False)
     cookie: str
-    """The cookie's name."""
+    """The cookie's name; one that begins with `__Host-` is for https alone."""
     value: str = field(repr=False)
-    is_secure: bool
-    seconds: int = int(SECONDS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Confirm:
-    """Ask first: nothing is known that would tell this person from another."""
+    """Ask first: nothing is known that would tell this person from another. The cookie, which no
+    other site can make a browser send along, shows later that the question was asked."""
 
     sentence: str
     key: str = field(repr=False)
+    cookie: str
+    """The cookie's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +75,8 @@ _SOMEBODY_ELSE = (
     "Sign in with your own account, and only with a link that you asked for."
 )
 _ANOTHER = (
-    "You signed in as {address}, and you are connected with another account. Nothing was changed. "
-    "To use this one, disconnect first."
+    "You signed in as {address}, and your account here is another one. Nothing was changed. If you "
+    "connected that one yourself and want this one instead, disconnect first."
 )
 CONFIRM = (
     "This connects {name} in the chat with the Microsoft account that you sign in with. Go on only "

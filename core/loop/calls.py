@@ -11,14 +11,24 @@ from core.capabilities.catalog import Catalog
 from core.capabilities.invoke import RawResult
 from core.capabilities.reading import READ_RESULT, read_result
 from core.context.prompts import evidence as numbered
-from core.errors import BadArguments, DeadlineExceeded, NotAllowed, SourceFailed
+from core.errors import BadArguments, DeadlineExceeded, NeedsAccount, NotAllowed, SourceFailed
 from core.ledger.meter import Meter
 from core.loop.steps import CallResult
 from core.parked import Approval, ParkedCall
 from core.policy.approvers import approval_for
 from core.policy.rules import Rules, may_call
 from core.ports import Clock
-from core.records import Billing, Evidence, EvidenceId, Json, Tool, ToolCall, Turn, TurnId
+from core.records import (
+    Billing,
+    Evidence,
+    EvidenceId,
+    Json,
+    PersonId,
+    Tool,
+    ToolCall,
+    Turn,
+    TurnId,
+)
 from core.storage import evidence, files
 from core.storage.database import Database
 from core.telemetry import logs
@@ -41,6 +51,14 @@ def was_shown(piece: Evidence, turn: Turn) -> bool:
     return piece.id.startswith(f"{turn.id}.")
 
 
+Credentials = Callable[[PersonId, Tool], Awaitable[Mapping[str, str]]]
+"""The headers with a person's own credentials for a tool's server. Raises `NeedsAccount`."""
+
+
+async def no_credentials(person: PersonId, tool: Tool) -> Mapping[str, str]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
     """What performing the calls of one turn needs; lives as long as the turn."""
@@ -58,6 +76,7 @@ class Calls:
     meter: Meter
     clock: Clock
     progress: Callable[[str], Awaitable[None]]
+    credentials: Credentials
     approvals: Approvals | None = None
     """None: no call can wait for a person, and one that would have to is refused."""
 
@@ -80,7 +99,7 @@ class Calls:
             if approval is not None and self.approvals is not None:
                 return await self._park(self.approvals, tool, call, approval, number)
             raw = await self._invoke(tool, call.arguments, round)
-        except (BadArguments, NotAllowed, SourceFailed, DeadlineExceeded) as failure:
+        except (BadArguments, NotAllowed, SourceFailed, DeadlineExceeded, NeedsAccount) as failure:
             key = tool.key if tool else ""
             log.info("call.failed", turn=self.turn.id, tool=key, kind=type(failure).__name__)
             return CallResult(text=f"Error: {failure}", is_error=True)
@@ -139,7 +158,7 @@ class Calls:
         raw = await self.catalog.call(
             tool,
             arguments,
-            credentials={},
+            credentials=await self.credentials(self.billing.person, tool),
             on_progress=self.progress,
             deadline=self.deadline,
             billing=billing,

@@ -107,10 +107,11 @@ def can_be_listed(call: ParkedCall, rules: Rules, *, now: float) -> bool:
 
 
 def in_words(call: ParkedCall, names: Mapping[str, str], *, now: float) -> str:
-    """`Ada`, `someone of comms, not the one who asked`, `2 of finance and 2 of comms`."""
+    """`Ada`, `someone of comms, not whoever asked`, `2 of finance and 2 of comms`."""
+    needed = call.approval.needed
     parts = [
-        (f"{call.approval.needed} of " if call.approval.needed > 1 else "")
-        + " or ".join(_word(word, call, names) for word in words)
+        (f"{needed} of " if needed > 1 else "")
+        + " or ".join(_word(word, call, names, is_one=needed == 1) for word in words)
         for words in _sets(call, now=now)
     ]
     barred = ", not whoever asked" if call.approval.is_asker_barred else ""
@@ -136,7 +137,8 @@ def _is(word: str, who: Approver, call: ParkedCall, rules: Rules) -> bool:
         members = rules.groups.get(name, ())
         return name == "everyone" or name in who.groups or _is_one_of(members, who, call, rules)
     # What is no id of a surface is an Entra object id or an address, verified when it was joined.
-    return kind == "person" and (person_id(name, call.place) or name) in who.ids
+    meant = {person_id(name, call.place)} - {""} or {name, f"entra:{name.casefold()}"}
+    return kind == "person" and bool(meant & who.ids)
 
 
 def person_id(name: str, place: Place) -> PersonId:
@@ -157,10 +159,12 @@ def _narrowest(sets: Iterable[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _word(word: str, call: ParkedCall, names: Mapping[str, str]) -> str:
+def _word(word: str, call: ParkedCall, names: Mapping[str, str], *, is_one: bool) -> str:
     if word == ASKER:
         return names.get(call.requester, "whoever asked")
     kind, _, name = word.partition(":")
+    if kind == "group" and name == "everyone":
+        return "anybody"
     if kind == "group":
-        return "anybody" if name == "everyone" else f"someone of {name}"
-    return names.get(person_id(name, call.place)) or names.get(name) or name.rpartition("/")[2]
+        return f"someone of {name}" if is_one else name
+    return names.get(person_id(name, call.place)) or name.rpartition("/")[2]

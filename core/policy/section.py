@@ -147,6 +147,7 @@ class _Reading:
         deputy = self.approvers((*path, "deputy"), given["deputy"]) if "deputy" in given else ()
         if ("deputy" in given) != ("after" in given):
             self.wrong(path, "a deputy needs an after, and an after a deputy")
+            deputy = ()
         account = self.words((*path, "account"), given.get("account", []), ("person",))
         return Approval(
             by=by,

@@ -100,18 +100,17 @@ async def stands(tx: Transaction, call: ParkedCall) -> bool:
     return row is not None and row["moves"] == call.moves
 
 
-async def approved(db: Statements, limit: int = 64) -> list[ParkedCall]:
-    """What waits for the executor, the oldest first."""
+async def to_carry_out(db: Statements, limit: int) -> list[CallId]:
+    """What the executor has to look after: first what was claimed and has no outcome, then what
+    was approved, the oldest first."""
     rows = await db.fetch(
-        "SELECT * FROM parked WHERE state = 'approved' ORDER BY seq LIMIT ?", (limit,)
+        """
+        SELECT id FROM parked WHERE state IN ('executing', 'approved')
+        ORDER BY CASE state WHEN 'executing' THEN 0 ELSE 1 END, seq LIMIT ?
+        """,
+        (limit,),
     )
-    return [_call(row) for row in rows]
-
-
-async def executing(db: Statements) -> list[ParkedCall]:
-    """What was claimed and has no outcome."""
-    rows = await db.fetch("SELECT * FROM parked WHERE state = 'executing' ORDER BY seq")
-    return [_call(row) for row in rows]
+    return [CallId(row["id"]) for row in rows]
 
 
 async def undecided(db: Statements, limit: int = 500) -> list[ParkedCall]:
@@ -135,7 +134,7 @@ async def of_thread(db: Statements, thread: ThreadId, limit: int = 10) -> list[P
     return [_call(row) for row in reversed(rows)]
 
 
-async def waiting_for_account(db: Statements, people: Sequence[PersonId]) -> list[ParkedCall]:
+async def unconnected(db: Statements, people: Sequence[PersonId]) -> list[ParkedCall]:
     """Parked calls that are to run under the account of one of these (a person has an id on each
     surface)."""
     found: list[ParkedCall] = []

@@ -75,13 +75,14 @@ class JsonLine(logging.Formatter):
         self._clean = clean
 
     def format(self, record: logging.LogRecord) -> str:
+        action, fields = _told(record)
         line: dict[str, object] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "from": record.name,
-            "action": self._clean(record.getMessage()),
+            "action": self._clean(action),
         }
-        for name, value in _fields(record).items():
+        for name, value in fields.items():
             line.setdefault(name, _plain(value, self._clean))
         if trouble := _trouble(record, self._clean):
             line["error"] = trouble
@@ -98,8 +99,9 @@ class TextLine(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         clock = datetime.fromtimestamp(record.created).astimezone().strftime("%H:%M:%S")
         level = "" if record.levelno == logging.INFO else f"{record.levelname.lower()}: "
-        words = [f"{clock} {level}{self._clean(record.getMessage())}"]
-        words += [f"{name}={_plain(v, self._clean)}" for name, v in _fields(record).items()]
+        action, fields = _told(record)
+        words = [f"{clock} {level}{self._clean(action)}"]
+        words += [f"{name}={_plain(v, self._clean)}" for name, v in fields.items()]
         line = " ".join(words).replace("\n", " ")
         trouble = _trouble(record, self._clean)
         return f"{line}\n{trouble}" if trouble else line
@@ -135,6 +137,15 @@ def _uncaught(
 ) -> None:
     if error is not None and not issubclass(kind, KeyboardInterrupt):
         logging.getLogger("bot").critical("uncaught", exc_info=(kind, error, trace))
+
+
+def _told(record: logging.LogRecord) -> tuple[str, dict[str, object]]:
+    """The action and the fields. Where a record names its action beside its sentence, the
+    sentence is one of the fields."""
+    said, fields = record.getMessage(), _fields(record)
+    if (action := record.__dict__.get("action")) is None:
+        return said, fields
+    return str(action), {"said": said} | {k: v for k, v in fields.items() if k != "action"}
 
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """The turn, read from top to bottom: resolve, retrieve, permit, loop, finish."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ from core.llm.chat import ChatDoor
 from core.llm.embed import EmbedDoor
 from core.llm.models import ModelSettings, dialect
 from core.loop import graph
-from core.loop.calls import Calls, was_shown
+from core.loop.calls import Calls, Credentials, no_credentials, was_shown
 from core.loop.steps import ROUNDS, Live
 from core.ports import Clock, Surface
 from core.records import (
@@ -39,6 +40,7 @@ from core.turn.retrieve import remember, retrieve
 from core.turn.setup import Agent, Setup
 
 THINKING = "is thinking…"
+PROFILE_SECONDS = 2.0
 
 log = logs.get(__name__)
 
@@ -60,15 +62,17 @@ class Rooms:
     clock: Clock
     approvals: Approvals | None = None
     """None: no call can wait for a person."""
+    credentials: Credentials = no_credentials
 
 
 async def run(rooms: Rooms, turn: Turn) -> None:
     """Answer the turn. What it raises is told to the person by `fail`."""
-    question, setup = turn.question, rooms.setup
     started = rooms.clock()
-    log.info("turn.begun", turn=turn.id, thread=question.thread, attempt=turn.attempt)
-    surface = rooms.surfaces[question.place.surface]
-    await surface.progress(question.address, THINKING)
+    log.info("turn.begun", turn=turn.id, thread=turn.question.thread, attempt=turn.attempt)
+    surface = rooms.surfaces[turn.question.place.surface]
+    await surface.progress(turn.question.address, THINKING)
+    turn = await _introduced(turn, surface)
+    question, setup = turn.question, rooms.setup
     billing = _billing(turn)
     agent = setup.agents.get(turn.agent)
 
@@ -96,6 +100,19 @@ async def run(rooms: Rooms, turn: Turn) -> None:
         await remember(turn, answer, found.vector, rooms.index)
     seconds = round(rooms.clock() - started, 3)
     log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=seconds)
+
+
+async def _introduced(turn: Turn, surface: Surface) -> Turn:
+    """The turn with the person's name and time zone, as far as the platform says them in time:
+    what is "today" depends on it."""
+    asked = turn.question
+    try:
+        async with asyncio.timeout(PROFILE_SECONDS):
+            person = await surface.profile(asked.person)
+    except TimeoutError:
+        log.info("turn.unintroduced", turn=turn.id)
+        return turn
+    return replace(turn, question=replace(asked, person=person))
 
 
 async def _offer(rooms: Rooms, turn: Turn, agent: Agent | None) -> Offer:
@@ -152,6 +169,7 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, surface: Su
         clock=rooms.clock,
         progress=progress,
         approvals=rooms.approvals,
+        credentials=rooms.credentials,
     )
 
 

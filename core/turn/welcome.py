@@ -1,7 +1,11 @@
 """What the bot says of itself: the greeting of a first contact and the answer to `help`."""
 
+from collections.abc import Sequence
+from itertools import zip_longest
+
 from core.context.shape import cut
-from core.records import Person
+from core.policy.tags import REQUIRES_APPROVAL
+from core.records import Person, Tool
 from core.turn.permitted import Offer
 from core.turn.setup import Setup
 
@@ -22,24 +26,49 @@ def greeting(person: Person) -> str:
 def capabilities_text(offer: Offer, setup: Setup) -> str:
     """What this person may use here, as Markdown."""
     lines = [
-        "*I answer questions from the company's own data.* Mention me, or write to me directly."
+        "**I answer questions from the company's own data**, with sources and cost. In a channel or"
+        " a thread mention me each time; in a direct message just write."
     ]
-    if offer.tools:
-        lines.append("\n**Here you can ask me for**")
-        lines += [f"- {_sentence(t.description) or t.name}" for t in offer.tools[:SHOWN]]
-        if len(offer.tools) > SHOWN:
-            lines.append(f"- … and {len(offer.tools) - SHOWN} more")
-    else:
+    acting = [tool for tool in offer.tools if REQUIRES_APPROVAL in tool.tags]
+    reading = in_turn([tool for tool in offer.tools if tool not in acting])
+    if reading:
+        lines.append("\n**What I can look up for you here**")
+        shown = sorted(reading[:SHOWN], key=lambda tool: tool.server)
+        lines += [f"- {_sentence(tool.description) or tool.name}" for tool in shown]
+        if len(reading) > SHOWN:
+            lines.append(f"- … and {len(reading) - SHOWN} more")
+    elif not acting:
         lines.append("\nNo data source is open to you here yet; an admin can change that.")
+    if acting:
+        named = ", ".join(tool.name.replace("_", " ") for tool in acting)
+        lines.append(f"\n**What I can do once somebody has agreed to it**\n\n{named}")
     on_request = [w.key for w in offer.withheld if w.rule.startswith("the question does not speak")]
     if on_request:
         lines.append("\nAsk for a spreadsheet or another file, and I attach it to the thread.")
-    lines.append("\n**You can choose**")
-    lines.append(f"- the model: {_names('model', setup.models)}")
-    if setup.agents:
-        lines.append(f"- the agent: {_names('agent', tuple(setup.agents))}")
-    lines += [f"- {problem}" for problem in offer.problems]
+    lines += _models(setup)
+    if offer.problems:
+        lines.append("\n**What does not work at the moment**")
+        lines += [f"- {problem}" for problem in offer.problems]
     return "\n".join(lines)
+
+
+def in_turn(tools: Sequence[Tool]) -> list[Tool]:
+    """One of each server after the other, so that a long list hides no server."""
+    by_server: dict[str, list[Tool]] = {}
+    for tool in tools:
+        by_server.setdefault(tool.server, []).append(tool)
+    rows = zip_longest(*by_server.values())
+    return [tool for row in rows for tool in row if tool is not None]
+
+
+def _models(setup: Setup) -> list[str]:
+    """Which model answers, and what a question may name instead."""
+    lines = [f"\nQuestions go to the model `{setup.default.model}`."]
+    if len(setup.models) > 1:
+        lines.append(f"- Another one: begin with {_names('model', setup.models)}")
+    if setup.agents:
+        lines.append(f"- An agent: begin with {_names('agent', tuple(setup.agents))}")
+    return lines
 
 
 def _names(kind: str, names: tuple[str, ...]) -> str:

@@ -1,6 +1,6 @@
 """An office for the tests: approvals on a real database, an MCP server, and a mail effect."""
 
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
@@ -11,7 +11,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from core.approvals import carry
-from core.approvals.carry import Patience
+from core.approvals.asking import Patience
 from core.approvals.desk import Desk
 from core.approvals.executor import Executor, Pace
 from core.approvals.park import Wanted, park
@@ -114,18 +114,16 @@ class Accounts:
 
     async def token(self, person: PersonId, scopes: Sequence[str]) -> str:
         if person not in self.connected:
-            raise NeedsAccount("sign_in", "Connect your account again.")
+            raise NeedsAccount("revoked", "Connect your account again.")
         self.minted.append((person, tuple(scopes)))
         return f"token of {person}, number {len(self.minted)}"
 
     async def granted(self, person: PersonId) -> frozenset[str] | None:
         return frozenset({"Mail.Send"}) if person in self.connected else None
 
-    async def connect(self, person: PersonId, address: Address) -> Verdict:
-        return Verdict(kind="connect", sentence="Connect.", url="https://connect.example/once")
-
-    async def disconnect(self, person: PersonId) -> str:
-        return "Gone."
+    async def offer(self, person: PersonId, scopes: Iterable[str], address: Address) -> Verdict:
+        asked = " ".join(scopes)
+        return Verdict(kind="connect", sentence=f"Connect for {asked}.", url="https://c.example/1")
 
 
 @dataclass
@@ -228,10 +226,13 @@ class Office:
 
     async def carry_out(self) -> None:
         """One look of the executor, without its loop."""
-        for call in await parked.executing(self.db):
-            await carry.settle(self.rooms, call, QUICK)
-        for call in await parked.approved(self.db):
-            await carry.carry(self.rooms, call, QUICK)
+        for id in await parked.to_carry_out(self.db, 1_000):
+            call = await self.now(id)
+            step = carry.carry if call.state == "approved" else carry.settle
+            await step(self.rooms, call, QUICK)
+
+    async def is_at_rest(self) -> bool:
+        return not await parked.to_carry_out(self.db, 1)
 
     def executor(self) -> Executor:
         return Executor(self.rooms, Pace(poll=0.02, patience=QUICK))
@@ -253,6 +254,15 @@ class Office:
 async def _all_posts(db: Database) -> list[Post]:
     rows = await db.fetch("SELECT body, attempt FROM outbox")
     return [outbox._post(row["body"], row["attempt"]) for row in rows]
+
+
+async def approved(
+    room: Office, arguments: Json | None = None, key: str = "mail/send"
+) -> ParkedCall:
+    """A call that its asker has agreed to."""
+    call = await room.park(arguments, key=key)
+    assert (await room.click(call)).kind == "recorded"
+    return await room.now(call)
 
 
 @asynccontextmanager

@@ -7,20 +7,14 @@ from dataclasses import replace
 import pytest
 
 from core.approvals import upkeep
-from core.connectors.outcome import Done, Failed, NeedsAccount, Unknown
+from core.connectors.outcome import Done, Failed, Unknown
 from core.records import Json, TurnId
-from core.storage import decisions, evidence, outbox, parked
+from core.storage import evidence, outbox, parked
 from core.storage.database import Database
-from tests.approvals.office import ADA, MAIL, PRIYA, Office, office
+from tests.approvals.office import ADA, MAIL, Office, approved, office
 
 MOVED = outbox.channel("slack")
 """Rung after every move: each changes a card."""
-
-
-async def approved(room: Office, arguments: Json | None = None, key: str = "mail/send"):
-    call = await room.park(arguments, key=key)
-    assert (await room.click(call)).kind == "recorded"
-    return await room.now(call)
 
 
 WAYS_TO_REVOKE = ("withhold", "approver", "tool", "person", "row", "switch", "stricter")
@@ -90,56 +84,6 @@ async def test_nothing_is_carried_out_after_its_expiry(sqlite: Database) -> None
         assert "done" in states
 
 
-async def test_an_undecided_call_expires_and_its_asker_is_told(database: Database) -> None:
-    async with office(database) as room:
-        call = await room.park()
-        room.clock.now = call.expires_at
-        await upkeep.sweep(room.rooms)
-        assert (await room.now(call)).state == "expired"
-        assert (await room.told(ADA.id))[-1].startswith("#1 has expired")
-        assert (await room.click(call)).kind == "expired"
-
-
-async def test_those_concerned_are_reminded_once_before_expiry(database: Database) -> None:
-    rule = {"approve": "tool:mail/send", "by": "person:U2", "expires": "4h"}
-    async with office(database, rule) as room:
-        await room.park()
-        room.clock.now += 3 * 3600.0 - 1
-        await upkeep.sweep(room.rooms)
-        assert await room.told(PRIYA) == []
-        room.clock.now += 1
-        for _ in range(3):
-            await upkeep.sweep(room.rooms)
-        for person in (ADA.id, PRIYA):
-            [sentence] = await room.told(person)
-            assert "still waits for Priya and expires at" in sentence
-
-
-async def test_deputies_get_the_card_when_their_time_has_come(database: Database) -> None:
-    rule = {"approve": "tool:mail/send", "by": "person:U2", "deputy": "person:U8", "after": "2h"}
-    async with office(database, rule) as room:
-        call = await room.park()
-        room.clock.now += 7200.0
-        for _ in range(2):
-            await upkeep.sweep(room.rooms)
-        names = [copy.name for copy in await parked.copies(database, call.id)]
-        assert names == ["slack:T1/U2", "slack:T1/U8", "thread"]
-        assert sum(post.kind == "card" for post in await room.posts()) == 3
-
-
-async def test_a_question_taken_back_takes_its_calls_with_it(database: Database) -> None:
-    async with office(database) as room:
-        waiting = await room.park()
-        agreed = await approved(room, {**MAIL, "subject": "Q4"})
-        elsewhere = await room.park({**MAIL, "subject": "Q5"}, turn="t_2")
-        assert await upkeep.void_of_turn(room.rooms, TurnId("t_1")) == 2
-        assert (await room.click(waiting)).kind == "already"
-        await room.carry_out()
-        assert room.box.sent == []
-        assert (await room.now(agreed)).state == "void"
-        assert (await room.now(elsewhere)).state == "parked"
-
-
 @pytest.mark.promise("D4", "core.approvals")
 async def test_a_blind_effect_that_breaks_is_unknown_and_said_and_never_repeated(
     database: Database,
@@ -157,6 +101,7 @@ async def test_a_blind_effect_that_breaks_is_unknown_and_said_and_never_repeated
             card = [post.card for post in await room.posts() if post.card][-1]
             assert (card.state, card.buttons) == ("unknown", ("was_sent", "again"))
         assert len(room.box.tokens) == 3
+        assert room.box.looked == 0
 
 
 @pytest.mark.promise("D2", "core.approvals")
@@ -169,7 +114,7 @@ async def test_what_a_dead_process_had_claimed_is_not_asked_for_again(
         assert await parked.move(database, call, claimed)
         await room.carry_out()
         assert (await room.now(call)).state == "unknown"
-        assert room.box.tokens == []
+        assert (room.box.tokens, room.box.looked) == ([], 0)
 
 
 @pytest.mark.promise("D3", "core.approvals")
@@ -266,77 +211,6 @@ async def test_an_outcome_is_evidence_that_names_no_number_of_the_turn(
         assert piece.structured == {"id": "m-1"}
 
 
-async def test_without_an_account_nobody_is_asked_before_it_is_connected(
-    database: Database,
-) -> None:
-    rule = {"approve": "tool:mail/send", "by": "person:U2", "not": "asker"}
-    async with office(database, rule) as room:
-        room.box.needs = ("Mail.Send",)
-        call = await room.park()
-        [post] = [post for post in await room.posts() if post.card]
-        assert post.card is not None
-        assert post.card.buttons == ("connect", "edit", "cancel")
-        assert (await room.click(call, "send", PRIYA)).kind == "not_yours"
-        link = await room.click(call, "connect")
-        assert (link.kind, link.url) == ("connect", "https://connect.example/once")
-        room.accounts.connected.add(ADA.id)
-        room.box.signature = "Ada, Larkspur Cycles"
-        assert await upkeep.connected(room.rooms, ADA.id) == 1
-        assert await upkeep.connected(room.rooms, ADA.id) == 0
-        again = await room.now(call)
-        assert (again.state, again.waits_for, again.revision) == ("parked", "", 2)
-        cards = [post.card for post in await room.posts() if post.card]
-        assert [card.buttons[0] for card in cards] == ["connect", "send", "send"]
-        assert room.box.sent == []
-        assert (await room.click(again, "send", PRIYA)).kind == "recorded"
-        await room.carry_out()
-        assert room.accounts.minted == [(ADA.id, ("Mail.Send",))]
-        assert room.box.tokens == [f"token of {ADA.id}, number 1"]
-
-
-@pytest.mark.parametrize("when", ["before the claim", "by the provider"])
-async def test_a_lost_sign_in_parks_the_call_again_and_tells_its_owner(
-    database: Database, when: str
-) -> None:
-    async with office(database) as room:
-        room.box.needs = ("Mail.Send",)
-        room.accounts.connected.add(ADA.id)
-        call = await approved(room)
-        if when == "by the provider":
-            room.box.answers = [NeedsAccount(sentence="Connect your account again.")]
-        else:
-            room.accounts.connected.clear()
-        await room.carry_out()
-        waiting = await room.now(call)
-        assert (waiting.state, waiting.waits_for) == ("parked", "Connect your account again.")
-        assert (waiting.agreed, waiting.decided_by) == ((), None)
-        [sentence] = await room.told(ADA.id)
-        assert "Connecting sends nothing: press Send again afterwards." in sentence
-        assert (await room.click(waiting)).kind == "connect"
-        room.accounts.connected.add(ADA.id)
-        await upkeep.connected(room.rooms, ADA.id)
-        await room.carry_out()
-        assert room.accounts.minted[1:] == []
-        assert (await room.click(await room.now(call))).kind == "recorded"
-        await room.carry_out()
-        assert (await room.now(call)).state == "done"
-        verdicts = [row["verdict"] for row in await decisions.of_call(database, call.id)]
-        assert verdicts == ["approved", "approved"]
-
-
-async def test_an_account_that_the_policy_names_is_used_and_never_the_approvers(
-    sqlite: Database,
-) -> None:
-    rule = {"approve": "tool:mail/send", "by": "person:U2", "account": "person:U9"}
-    async with office(sqlite, rule) as room:
-        room.box.needs = ("Mail.Send",)
-        room.accounts.connected = {ADA.id, PRIYA, shared := "slack:T1/U9"}  # pyright: ignore[reportAttributeAccessIssue]
-        call = await room.park()
-        await room.click(call, "send", PRIYA)
-        await room.carry_out()
-        assert [person for person, _ in room.accounts.minted] == [shared]
-
-
 async def test_a_foreign_tool_runs_with_the_rows_arguments_and_the_calls_key(
     database: Database,
 ) -> None:
@@ -386,7 +260,7 @@ async def test_the_executor_carries_out_what_is_clicked_and_drains(database: Dat
             group.create_task(executor.run())
             calls = [await approved(room, {**MAIL, "subject": f"{n}"}) for n in range(40)]
             async with asyncio.timeout(30):
-                while len(room.box.sent) < 40 or await parked.executing(database):
+                while len(room.box.sent) < 40 or not await room.is_at_rest():
                     await database.wait(MOVED, 0.5)
             await executor.drain(5.0)
         assert sorted(one.id for one in room.box.sent) == sorted(call.id for call in calls)
@@ -412,7 +286,7 @@ async def test_a_call_that_breaks_the_executor_is_told_and_holds_up_no_other(
         async with asyncio.TaskGroup() as group:
             group.create_task(executor.run())
             async with asyncio.timeout(30):
-                while await parked.approved(sqlite) or await parked.executing(sqlite):
+                while not await room.is_at_rest():
                     await sqlite.wait(MOVED, 0.5)
             await executor.drain(5.0)
         assert (await room.now(bad)).outcome == "Nothing was sent: something broke on our side."

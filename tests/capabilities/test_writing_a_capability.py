@@ -48,7 +48,7 @@ def test_the_first_server_of_the_page_has_about_twenty_lines() -> None:
 def test_the_configuration_of_the_page_is_taken(block: str) -> None:
     given = yaml.safe_load(block)
     if "servers" in given:
-        stock, crm = read_servers(given["servers"], {"CRM_TOKEN": "t"})
+        stock, crm = read_servers(given["servers"], {"MCP_CRM_TOKEN": "t"})
         assert (stock.accept, crm.accept) == ("first", "none")
     else:
         assert len(read_policy(given["policy"]).rules) == 3

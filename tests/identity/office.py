@@ -86,7 +86,10 @@ class Office:
 
     async def leave(self, browser: Browser, person: PersonId, **how: Any) -> str:
         """Open the link of this person; where the browser is sent."""
-        page = await browser.open(await self.offer(person, **how))
+        url = await self.offer(person, **how)
+        page = await browser.open(url)
+        if page.status == 200 and "Go on" in page.text:
+            page = await browser.open(f"{url}&go=1")
         assert page.status == 302, page.text
         return page.location
 
@@ -149,8 +152,8 @@ def _site(holder: list[Office]) -> web.Application:
     """The routes need an address that the accounts have to know first."""
 
     class Later:
-        async def start(self, key: str, *, is_confirmed: bool = False) -> Any:
-            return await holder[0].accounts.start(key, is_confirmed=is_confirmed)
+        async def start(self, key: str, cookies: Mapping[str, str], **how: Any) -> Any:
+            return await holder[0].accounts.start(key, cookies, **how)
 
         async def finish(self, query: Mapping[str, str], cookies: Mapping[str, str]) -> Any:
             return await holder[0].accounts.finish(query, cookies)

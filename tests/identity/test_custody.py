@@ -4,6 +4,7 @@ change."""
 import base64
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -132,6 +133,35 @@ async def test_a_row_of_somebody_else_is_refused(database: Database) -> None:
             sql = "UPDATE tokens SET body = ? WHERE person = ?"
             await tx.execute(sql, (other.body, row.person))
     assert await unreadable(custody, count) == count
+
+
+@pytest.mark.promise("S3", "core.identity", "core.storage")
+async def test_a_link_of_somebody_else_is_refused(database: Database) -> None:
+    custody = await fill(database, RING, 2)
+    other = await links.read(database, person(1))
+    assert other
+    sql = "UPDATE links SET body = ?, account = ? WHERE person = ?"
+    await database.execute(sql, (other.body, other.account, person(0)))
+    with pytest.raises(Unreadable):
+        await custody.link(person(0))
+    assert await custody.persons(account(1)) == (person(1),)
+
+
+async def test_a_person_is_bound_to_one_account(database: Database) -> None:
+    custody = await fill(database, RING, 1)
+    assert not await custody.bind(database, person(0), account(1), now=2.0)
+    assert await custody.link(person(0)) == account(0)
+    assert await custody.bind(database, person(0), account(0), now=2.0)
+
+
+async def test_tokens_that_came_from_older_ones_replace_no_newer(database: Database) -> None:
+    custody = await fill(database, RING, 1)
+    older = await custody.kept(person(0))
+    assert older
+    await custody.put(database, replace(older, cache="newer"), now=2.0)
+    assert not await custody.renew(replace(older, cache="late"), now=3.0)
+    newer = await custody.kept(person(0))
+    assert newer and newer.cache == "newer"
 
 
 @pytest.mark.promise("S3", "core.identity")

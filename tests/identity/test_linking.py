@@ -98,17 +98,24 @@ async def test_a_person_of_whom_nothing_is_known_is_asked_first(one: Office) -> 
     browser, url = one.browser(), await one.offer(ZOE)
     page = await browser.open(url)
     assert page.status == 200 and "&lt;Zoe&gt;" in page.text
+    assert "SameSite=Strict" in page.headers["Set-Cookie"]
     page = await browser.open(f"{url}&go=1")
     assert query_of(page.location)["prompt"] == "select_account"
     page = await one.back(browser, await one.answer(page.location, "priya"))
     assert page.status == 200
 
 
+async def test_nobody_can_go_on_for_another_without_being_asked(one: Office) -> None:
+    one.known[ZOE] = Known(name="Zoe")
+    url = await one.offer(ZOE)
+    await one.browser().open(url)
+    page = await one.browser().open(f"{url}&go=1")
+    assert page.status == 200 and "Go on" in page.text
+
+
 async def test_the_first_account_stays_the_one(both: Office) -> None:
     both.known[ZOE] = Known()
-    browser = both.browser()
-    page = await browser.open(f"{await both.offer(ZOE)}&go=1")
-    assert (await both.back(browser, await both.answer(page.location, "priya"))).status == 200
+    assert (await both.link(ZOE, "priya")).status == 200
     page = await both.link(ZOE, "tomas")
     assert page.status == 400 and "disconnect first" in page.text
     account = await both.accounts.account(ZOE)
@@ -120,8 +127,7 @@ async def test_of_two_first_accounts_at_once_one_is_bound(both: Office) -> None:
     ways = []
     for who in ("priya", "tomas"):
         browser = both.browser()
-        page = await browser.open(f"{await both.offer(ZOE)}&go=1")
-        ways.append((browser, await both.answer(page.location, who)))
+        ways.append((browser, await both.answer(await both.leave(browser, ZOE), who)))
     pages = [await both.back(browser, query) for browser, query in ways]
     assert [page.status for page in pages] == [200, 400]
 
@@ -129,10 +135,7 @@ async def test_of_two_first_accounts_at_once_one_is_bound(both: Office) -> None:
 async def test_after_disconnecting_another_account_may_be_connected(one: Office) -> None:
     one.known[ZOE] = Known()
     for who in ("priya", "tomas"):
-        browser = one.browser()
-        page = await browser.open(f"{await one.offer(ZOE)}&go=1")
-        page = await one.back(browser, await one.answer(page.location, who))
-        assert page.status == 200
+        assert (await one.link(ZOE, who)).status == 200
         await one.accounts.disconnect(ZOE)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from bot.workspace.microsoft.records import Fault
 from core.errors import NeedsAccount
+from tests.fakes.entra_between import Between
 from tests.identity.office import MAIL, MARA, TOM, Office
 
 
@@ -16,7 +17,7 @@ def forms(secret: str) -> set[str]:
     return {secret, quote(secret, safe=""), base64.b64encode(secret.encode()).decode()[:-4]}
 
 
-@pytest.mark.promise("S1", "core.identity", "bot.connect")
+@pytest.mark.promise("S1", "core.identity", "bot")
 async def test_no_secret_is_printed_or_kept_in_clear(
     one: Office, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -66,6 +67,20 @@ async def test_no_secret_is_printed_or_kept_in_clear(
             for text in texts:
                 at = text.find(form)
                 assert at < 0, text[max(0, at - 200) : at + 20]
+
+
+@pytest.mark.promise("S1", "core.identity")
+async def test_an_answer_that_breaks_off_is_not_quoted(
+    overheard: Office, between: Between, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A JSON error carries the whole text that could not be read, and MSAL logs it."""
+    caplog.set_level(logging.DEBUG)
+    await overheard.link(MARA, "mara")
+    between.texts["/token"] = '{"access_token": "a-token-cut-off'
+    with pytest.raises(NeedsAccount) as caught:
+        await overheard.accounts.token(MARA, MAIL)
+    for text in (caplog.text, everything(caught.value)):
+        assert "a-token-cut-off" not in text
 
 
 def everything(error: BaseException | None) -> str:

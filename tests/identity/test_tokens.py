@@ -120,6 +120,15 @@ async def test_a_token_is_for_one_resource(one: Office) -> None:
         await one.accounts.token(MARA, ())
 
 
+async def test_what_is_granted_is_remembered_for_each_resource(one: Office) -> None:
+    await one.link(MARA, "mara", scopes=("Mail.Send", "User.Read"))
+    await one.link(MARA, "mara", scopes=POWER_BI)
+    assert await one.accounts.granted(MARA) == {"Mail.Send", "User.Read", *POWER_BI}
+    one.ms.entra.consents.withdraw(one.ms.person("mara"), "Mail.Send")
+    await one.accounts.token(MARA, ("User.Read",))
+    assert await one.accounts.granted(MARA) == {"User.Read", *POWER_BI}
+
+
 async def test_graphs_permissions_may_be_written_either_way(one: Office) -> None:
     await one.link(MARA, "mara", scopes=("https://graph.microsoft.com/Mail.Send",))
     token = await one.accounts.token(MARA, ("https://graph.microsoft.com/Mail.Send",))
@@ -138,6 +147,15 @@ async def test_a_permission_is_asked_for_when_it_is_first_needed(one: Office) ->
     assert (wanted.kind, wanted.scopes) == ("consent_required", MAIL)
     assert await is_kept(one)
     await one.link(MARA, "mara", scopes=wanted.scopes)
+    assert "Mail.Send" in (await one.accounts.token(MARA, MAIL)).granted
+
+
+async def test_a_permission_given_on_one_surface_counts_on_the_other_at_once(one: Office) -> None:
+    """MSAL would repeat the refusal for a minute."""
+    await one.link(MARA, "mara", scopes=("User.Read",))
+    assert (await need(one)).kind == "consent_required"
+    teams = PersonId(f"teams:{one.ms.tenant.id}/{one.ms.person('mara').oid}")
+    await one.link(teams, "mara")
     assert "Mail.Send" in (await one.accounts.token(MARA, MAIL)).granted
 
 

@@ -258,6 +258,14 @@ def test_a_tool_that_failed_is_named_with_its_reason(talk: Talk) -> None:
     assert "“catalogue”: the catalogue is closed today. [1]" in talk.ask("list the products")
 
 
+def test_a_call_that_waits_is_said_to_wait(talk: Talk) -> None:
+    talk.results["catalogue"] = "Parked as #17: a person decides. Do not call it again."
+
+    assert talk.ask("list the products").endswith(
+        "#17 waits for a decision on its card. It has not happened yet."
+    )
+
+
 def test_the_last_call_answers_from_what_there_is() -> None:
     asked = ModelMessage(role="user", text="What did Aurora Traders order?")
     first = answer([asked], TOOLS).message

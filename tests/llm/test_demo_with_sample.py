@@ -70,10 +70,10 @@ async def thread() -> AsyncIterator[Thread]:
 
 async def test_sales_and_three_follow_ups(thread: Thread) -> None:
     first = await thread.ask("What did we sell per region in Q3?")
-    assert "| Nordics | 13 | 76 | 63660.60 |" in first
+    assert "| Nordics | 13 | 76 | 63,660.60 |" in first
     assert "[1]" in first
 
-    assert "| Osprey | 2 | 12 | 36956.40 |" in await thread.ask("and per product?")
+    assert "| Osprey | 2 | 12 | 36,956.40 |" in await thread.ask("and per product?")
 
     await thread.ask("and in Q2?")
     assert thread.made == [("sales_by", {"group_by": "product", "quarter": "Q2"})]

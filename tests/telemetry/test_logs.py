@@ -41,10 +41,20 @@ def test_a_line_of_an_adapter_reads_the_same():
     assert (line["action"], line["status"], line["level"]) == ("refused", 401, "warning")
 
 
+def test_a_sentence_that_names_its_action_is_found_by_it():
+    with captured() as out:
+        logging.getLogger("core.turn.lanes").warning(
+            "the inbox cannot be read: %s", "locked", extra={"action": "lanes.stalled"}
+        )
+    (line,) = lines(out)
+    assert line["action"] == "lanes.stalled"
+    assert line["said"] == "the inbox cannot be read: locked"
+
+
 def test_a_field_cannot_pretend_to_be_the_action():
     with captured() as out:
-        logs.get("core").info("refused", level="none", time=0)
-    assert lines(out)[0]["level"] == "info"
+        logs.get("core").info("refused", level="none", time=0, **{"action": "fine"})
+    assert (lines(out)[0]["level"], lines(out)[0]["action"]) == ("info", "refused")
 
 
 def test_one_event_is_one_line_whatever_its_values_hold():

@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from core.cards import CallId, Card
 from core.errors import DeliveryFailed
-from core.records import Address, Answer, FileId, FileRef, MadeFile, Post, TurnId
+from core.records import Address, Answer, FileId, FileRef, MadeFile, Person, Post, TurnId
 from core.storage import files, outbox
 from core.storage.database import Database, open_database
 from core.turn.deliver import Courier, Patience, apology, pause
@@ -24,6 +25,8 @@ class Wall:
     name: str = "slack"
     shown: list[tuple[str, int, bytes | None]] = field(default_factory=list)
     """(post, earlier tries, content)."""
+    posts: list[Post] = field(default_factory=list)
+    """What was shown, whole."""
     tried: list[str] = field(default_factory=list)
     failures: dict[str, list[Exception]] = field(default_factory=dict)
     """What comes before the success, by post."""
@@ -40,11 +43,15 @@ class Wall:
         if self.failures.get(post.id):
             raise self.failures[post.id].pop(0)
         self.shown.append((post.id, post.attempt, content))
+        self.posts.append(post)
         self.was_shown.set()
         return f"ts-{post.id}"
 
     async def progress(self, address: Address, text: str) -> None:
         """Not asked for."""
+
+    async def profile(self, person: Person) -> Person:
+        return person
 
     async def fetch(self, file: FileRef, *, limit: int) -> bytes:
         raise NotImplementedError
@@ -275,6 +282,61 @@ def test_the_pause_doubles_up_to_a_bound_and_is_spread() -> None:
     ]  # fmt: skip
     assert pause(failure, 2, patience, 0.0) == 2.0
     assert pause(DeliveryFailed("x", retry_after=90.0), 2, patience, 0.0) == 90.0
+
+
+def a_card(id: str, replaces: str = "", address: str = "C1") -> Post:
+    shown = Card(
+        call=CallId("c_1"), number=1, revision=1, state="parked", title="Send", fields=(),
+        expires_at=9.0,
+    )  # fmt: skip
+    return replace(
+        post("t", id=id, kind="card"), card=shown, replaces=replaces, address={"channel": address}
+    )
+
+
+async def test_a_cards_later_post_changes_the_copy_that_is_there(database: Database) -> None:
+    wall = Wall()
+    async with courier(database, wall, Hands()):
+        await queue(database, a_card("first"), a_card("other", address="C2"))
+        await wall.until_shown(2)
+        await queue(database, a_card("second", "first"), a_card("third", "first"))
+        await wall.until_shown(4)
+    replaced = {one.id: one.replaces for one in wall.posts}
+    assert replaced == {"first": "", "other": "", "second": "ts-first", "third": "ts-first"}
+    assert {one.card for one in wall.posts} == {a_card("x").card}
+
+
+async def test_a_copy_that_could_not_be_shown_is_shown_by_its_next_change(
+    database: Database,
+) -> None:
+    wall = Wall(failures={"first": [DeliveryFailed("gone", is_final=True)]})
+    async with courier(database, wall, Hands()):
+        await queue(database, a_card("first"), a_card("second", "first"))
+        # What was given up is told privately.
+        await wall.until_shown(2)
+        await queue(database, a_card("third", "first"))
+        await wall.until_shown(3)
+    replaced = {one.id: one.replaces for one in wall.posts}
+    assert replaced == {"first.told": "", "second": "", "third": "ts-second"}
+
+
+async def test_a_change_that_gives_way_to_a_newer_one_is_not_shown(database: Database) -> None:
+    await queue(database, a_card("first"), a_card("second", "first"))
+    async with database.transaction() as tx:
+        await outbox.supersede(tx, "first")
+        await outbox.put(tx, a_card("third", "first"))
+    wall = Wall()
+    async with courier(database, wall, Hands()):
+        assert await wall.until_shown(2) == ["first", "third"]
+
+
+def test_only_a_cards_first_post_in_a_channel_is_apologised_for() -> None:
+    told = apology(a_card("first"), "not_in_channel")
+    assert told is not None
+    assert (told.kind, told.card) == ("private", None)
+    assert "`/approvals` lists it" in told.answer.text
+    assert apology(a_card("second", "first"), "x") is None
+    assert apology(replace(a_card("first"), address={"person": "slack:T1/U2"}), "x") is None
 
 
 def test_the_apology_keeps_the_answer_and_names_the_reason() -> None:

@@ -95,7 +95,7 @@ async def test_help_is_private_and_says_what_can_be_done_here(bot: House) -> Non
     await bot.slack.say("mara", "sales", f"{MENTION} help")
     [told] = await bot.slack.wait_for(lambda: bot.slack.ephemerals("mara", "sales"), 10)
     assert "What Larkspur Cycles sold" in told["text"]
-    assert "model:openai:gpt-5.5" in told["text"]
+    assert "openai:gpt-5.5" in told["text"]
 
 
 async def test_a_person_is_greeted_once(bot: House, models: ModelServer) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from mcp.server.mcpserver import MCPServer
+from mcp_types import CallToolResult, TextContent
 
 from core.storage import entries, evidence, inbox
 from tests.fakes.mcp_modern import modern_server
@@ -279,3 +280,48 @@ async def test_the_state_of_a_finished_turn_is_gone(bot: House, models: ModelSer
     entry = await inbox.read(bot.bot.rooms.db, (await turn_ids(bot))[0])
     assert entry is not None
     assert entry.state == "done"
+
+
+async def test_what_a_foreign_server_says_it_used_is_in_the_ledger_marked_as_reported(
+    tmp_path: Path, models: ModelServer
+) -> None:
+    def translate() -> CallToolResult:
+        """Translate something."""
+        used = [{"provider": "openai", "model": "gpt-5.5", "input_tokens": 70, "output_tokens": 5}]
+        return CallToolResult(
+            content=[TextContent(text="Guten Tag")], _meta={"countersign/usage": used}
+        )
+
+    server = MCPServer("words", log_level="ERROR")
+    server.add_tool(translate, structured_output=False)
+    models.script([call("words_translate"), say("Guten Tag. [1]")])
+    async with modern_server(server) as url:
+        yaml = f"servers: {{words: {{url: '{url}', accept: first}}}}\n"
+        async with house(tmp_path, models=models, yaml=yaml) as bot:
+            await bot.ask(f"{MENTION} translate good day")
+            rows = await bot.bot.rooms.db.fetch("SELECT * FROM entries WHERE is_reported = 1")
+
+    [row] = rows
+    assert (row["tool"], row["model"], row["input_tokens"]) == ("words/translate", "gpt-5.5", 70)
+    assert row["round"] == 1
+    assert row["price"] is not None
+
+
+async def test_the_question_is_in_the_prompt_whatever_a_tool_says(
+    tmp_path: Path, models: ModelServer
+) -> None:
+    def flood() -> str:
+        """Say a lot."""
+        return "water " * 1_500_000
+
+    server = MCPServer("river", log_level="ERROR")
+    server.add_tool(flood, structured_output=False)
+    models.script([call("river_flood"), say("Wet.")])
+    async with modern_server(server) as url:
+        yaml = f"servers: {{river: {{url: '{url}', accept: first}}}}\n"
+        async with house(tmp_path, models=models, yaml=yaml) as bot:
+            await bot.ask(f"{MENTION} is the blue heron still standing in the river?")
+
+    last = chat(models)[-1]
+    assert "is the blue heron still standing in the river?" in last.text
+    assert len(last.messages[-1]["content"]) <= 8_000

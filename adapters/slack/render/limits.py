@@ -34,6 +34,32 @@ STATUS = 100
 SHARED_SOURCES = 5
 """Context blocks of sources that one answer may have."""
 
+CARD_TEXT = 7_000
+"""Characters of the effect on a card; the rest of the message has room beside it."""
+CLOSED_TEXT = 3_000
+"""The same on a card on which nothing can be agreed to."""
+CARD_FIELDS = 32
+RICH_TEXT = 2_900
+"""Characters of one rich text block. Slack documents no limit; a section takes 3,000."""
+HEADER = 150
+"""Documented."""
+SMALL_PRINT = 1_900
+"""Characters of one line under a card."""
+MESSAGE_BLOCKS = 48
+"""Slack takes 50 (documented)."""
+PAGE_TEXT = 12_000
+"""Characters of one page of a modal; a view may have 250 kB as JSON (documented)."""
+PAGE_BLOCKS = 90
+"""Slack takes 100 (documented)."""
+VIEW_TITLE = 24
+"""Documented."""
+INPUT_TEXT = 3_000
+"""Characters of one input (documented)."""
+OPTIONS = 100
+"""Of one menu, or of one group in it (documented)."""
+OPTION_TEXT = 75
+"""Documented."""
+
 
 def weight(text: str) -> int:
     """UTF-16 units after `&`, `<` and `>` have been escaped: the longest that anybody counts."""

@@ -69,6 +69,8 @@ class Registration:
     name: str = "Countersign"
     publisher: str = "Larkspur Cycles"
     secret: str = field(default_factory=_made_up, repr=False)
+    certificates: list[str] = field(default_factory=list[str])
+    """PEM; a client may prove itself with one of these instead of the secret."""
     redirect_uris: list[str] = field(default_factory=list[str])
     """Compared exactly; the port of a loopback address is not looked at, as Entra does."""
 

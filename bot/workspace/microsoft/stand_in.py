@@ -51,7 +51,9 @@ ROUTES = (
 class MicrosoftStandIn:
     """One tenant with one app. Use it as an async context manager, or `start` and `stop` it.
 
-    `person` is a handle, an address or an object id throughout.
+    `person` is a handle, an address or an object id throughout. With other `accounts` than the
+    usual ones nothing can be planted for them. Switches: `entra` and `graph`, whose `faults` fail
+    single requests and whose `latency` slows all of them.
     """
 
     def __init__(
@@ -106,7 +108,7 @@ class MicrosoftStandIn:
         """A page elsewhere that points its own name at loopback is turned away."""
         own = {f"{name}:{self._port}" for name in (HOST, "localhost")}
         origin = request.headers.get("Origin", f"http://{request.host}")
-        if request.host not in own or origin.removeprefix("http://") not in own | {"null"}:
+        if request.host not in own or origin.removeprefix("http://") not in own:
             return web.Response(status=421, text="This server answers to its loopback name only.")
         return await handler(request)
 
@@ -160,6 +162,10 @@ class MicrosoftStandIn:
         resource, names = scopes.of_one_resource(asked)
         self.entra.consents.grant(account, resource, names)
         return self.entra.access_token(account, resource, names, cae=cae).text
+
+    def register(self, redirect_uri: str) -> None:
+        """The app may be answered at this address as well."""
+        self.app.redirect_uris.append(redirect_uri)
 
     def consent(self, person: str, scope: str) -> None:
         """This person has agreed to these scopes before."""

@@ -47,7 +47,14 @@ def _channel_of(event: Json) -> str:
 
 
 def events_of(world: World, change: Change) -> list[Json]:
-    """The events that the app has subscribed to and may see; a mention in a channel is two."""
+    """The events that the app has subscribed to and may see."""
+    channel = world.channels.get(change.channel)
+    made = events_about(world, change)
+    return [event for event in made if _name(channel, event) in world.app.subscriptions]
+
+
+def events_about(world: World, change: Change) -> list[Json]:
+    """The events that some app could see where ours is; a mention in a channel is two."""
     channel = world.channels.get(change.channel)
     if channel is not None and world.app.member not in channel.members:
         return []
@@ -64,7 +71,7 @@ def events_of(world: World, change: Change) -> list[Json]:
             made = [change.body | {"event_ts": world.next_ts()}]
         case _:
             return []
-    return [event for event in made if _name(channel, event) in world.app.subscriptions]
+    return made
 
 
 def _name(channel: Channel | None, event: Json) -> str:

@@ -49,6 +49,8 @@ class App:
             "reaction_added",
         }
     )
+    has_home: bool = True
+    """Whether the App Home has its Home tab."""
 
 
 @dataclass(slots=True, kw_only=True)

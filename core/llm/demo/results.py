@@ -69,6 +69,11 @@ def prose(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
 
 
+def holds_file(text: str) -> bool:
+    """Whether the host notes that the result brought a file."""
+    return any(_ASIDE.match(line) and "[file " in line for line in text.splitlines())
+
+
 def parsed(text: str) -> Any:
     """The JSON document that the text is, or that stands in it between fences; None otherwise."""
     fenced = re.search(r"```(?:json)?\s*\n(.+?)\n```", text, re.DOTALL)

@@ -50,6 +50,15 @@ def narrowed(found: Table, question: str, topic: str, known: Set[str]) -> Table:
     return Table(found.head, tuple(named)) if best else found
 
 
+def numeric_columns(found: Table) -> list[int]:
+    """The columns behind the first one that hold nothing but numbers."""
+    return [
+        i
+        for i in range(1, len(found.head))
+        if found.rows and all(i < len(r) and _amount(r[i]) is not None for r in found.rows)
+    ]
+
+
 def spoken(name: str) -> str:
     """A column, parameter or tool name in words."""
     return " ".join(words(name))
@@ -73,11 +82,7 @@ def _bare_words(text: str) -> set[str]:
 def _measure(found: Table, question: str, topic: str) -> int | None:
     """The column of numbers that the question or its topic speaks of, else one of money, else
     the last one; None where there are no numbers."""
-    numeric = [
-        i
-        for i in range(1, len(found.head))
-        if found.rows and all(i < len(r) and _amount(r[i]) is not None for r in found.rows)
-    ]
+    numeric = numeric_columns(found)
     for text in (question, topic):
         named = [i for i in numeric if _bare_words(text) & _bare_words(found.head[i])]
         if named:

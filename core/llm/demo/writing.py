@@ -10,7 +10,7 @@ from core.llm.demo.conversation import Conversation
 from core.llm.demo.memory import HONEST
 from core.llm.demo.plan import Plan
 from core.llm.demo.ranking import reads_handles
-from core.llm.demo.results import Result, Table, parsed, prose, table
+from core.llm.demo.results import Result, Table, holds_file, parsed, prose, table
 from core.llm.demo.small_talk import is_small_talk
 from core.llm.demo.tables import spoken
 from core.llm.demo.values import IDS
@@ -20,6 +20,8 @@ from core.records import ToolSchema
 MOST_ROWS = 12
 MOST_PROSE = 900
 _PREFIX = re.compile(r"^(?:error executing tool [\w-]+|error|failed)\s*:\s*", re.IGNORECASE)
+_PARKED = re.compile(r"Parked as #(\d+):")
+"""How the host begins what it says of a call that waits for a person."""
 _THANKS = re.compile(r"\b(?:thanks?|thank you|cheers|ok(?:ay)?)\b", re.IGNORECASE)
 
 
@@ -74,12 +76,16 @@ def _is_used_later(result: Result, results: Sequence[Result]) -> bool:
 
 
 def _tell(result: Result, conversation: Conversation, known: frozenset[str]) -> str:
+    if waits := _PARKED.match(result.text):
+        return f"#{waits[1]} waits for a decision on its card. It has not happened yet."
     cite = f" [{result.number}]" if result.number else ""
     rows = table(result.text)
     if rows is None:
         parts = [_plain(result) + cite]
     else:
         parts = _tell_table(result, rows, conversation, known, cite)
+    if holds_file(result.text):
+        parts.append("The file is in this thread.")
     if result.is_shortened:
         parts.append("The result is longer than what I was shown.")
     return "\n\n".join(parts)
@@ -112,11 +118,20 @@ def _plain(result: Result) -> str:
 
 
 def _table(found: Table) -> str:
-    head = [name.replace("_", " ") for name in found.head]
-    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    head = [_heading(name) for name in found.head]
+    numeric = tables.numeric_columns(found)
+    sides = ["---:" if i in numeric else "---" for i in range(len(head))]
+    lines = ["| " + " | ".join(head) + " |", "| " + " | ".join(sides) + " |"]
     lines += ["| " + " | ".join(row) + " |" for row in found.rows[:MOST_ROWS]]
     left = len(found.rows) - MOST_ROWS
     return "\n".join(lines) + (f"\n\n… and {left} more rows." if left > 0 else "")
+
+
+def _heading(name: str) -> str:
+    """`revenue_eur` as `Revenue (EUR)`, the other names in plain words."""
+    title = name.replace("_", " ").strip()
+    title = re.sub(r" (eur|usd|gbp|chf)$", lambda found: f" ({found[1].upper()})", title)
+    return title[:1].upper() + title[1:]
 
 
 def _failure(result: Result, tools: Sequence[ToolSchema]) -> str:

@@ -67,7 +67,7 @@ def sales_by(
     where = f" in {region}" if region else ""
     revenue = sum(line.revenue for line in lines)
     title = (
-        f"Sales by {group_by}, {period}{where}: {len(chosen)} orders, {revenue:.2f} EUR net "
+        f"Sales by {group_by}, {period}{where}: {len(chosen)} orders, {revenue:,.2f} EUR net "
         f"(order book as of {orders.AS_OF})"
     )
     rows = [
@@ -121,7 +121,9 @@ def customer_orders(
         if order.customer_id == customer_id
     ]
     total = sum(order.revenue for order in chosen if order.customer_id == customer_id)
-    title = f"Orders of {customers[customer_id]}, {period}: {len(rows)} orders, {total:.2f} EUR net"
+    title = (
+        f"Orders of {customers[customer_id]}, {period}: {len(rows)} orders, {total:,.2f} EUR net"
+    )
     return _table(title, rows)
 
 
@@ -183,7 +185,8 @@ def _table(title: str, rows: Sequence[Mapping[str, str | float | int]]) -> CallT
     lines = [title]
     if rows:
         head = list(rows[0])
-        lines += ["", f"| {' | '.join(head)} |", f"| {' | '.join(['---'] * len(head))} |"]
+        sides = ["---" if isinstance(rows[0][key], str) else "---:" for key in head]
+        lines += ["", f"| {' | '.join(head)} |", f"| {' | '.join(sides)} |"]
         lines += [f"| {' | '.join(_shown(row[key]) for key in head)} |" for row in rows]
     return CallToolResult(
         content=[TextContent(text="\n".join(lines))],
@@ -192,7 +195,7 @@ def _table(title: str, rows: Sequence[Mapping[str, str | float | int]]) -> CallT
 
 
 def _shown(value: str | float | int) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    return f"{value:,.2f}" if isinstance(value, float) else str(value)
 
 
 def _shared(words: list[str], name: str) -> int:

@@ -1,15 +1,20 @@
 """MSAL, unmodified, signs people in at the stand-in."""
 
 import asyncio
+import datetime
 import hashlib
 import json
 
 import jwt
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from msal.exceptions import MsalServiceError
 
 from bot.workspace.microsoft.entra import failures
-from bot.workspace.microsoft.entra.keys import SigningKeys
+from bot.workspace.microsoft.entra.keys import SigningKeys, new_key
 from bot.workspace.microsoft.records import Fault
 from tests.workspace.microsoft.msal_client import REDIRECT, Client, query_of
 
@@ -70,6 +75,36 @@ async def test_a_wrong_secret_is_refused_as_the_app_and_not_as_the_person(ms):
     assert got["error_description"].startswith("AADSTS7000215: Invalid client secret")
     assert got["correlation_id"]
     assert got["trace_id"]
+
+
+async def test_a_registered_certificate_stands_for_the_secret_and_another_does_not(ms):
+    key, pem = certificate()
+    other, _ = certificate()
+    ms.app.certificates.append(pem)
+    good = Client(ms, client_credential={"private_key": key, "public_certificate": pem})
+    assert "access_token" in await good.link("mara", *MAIL)
+    bad = Client(ms, client_credential={"private_key": other, "public_certificate": pem})
+    got = await bad.link("mara", *MAIL)
+    assert (got["error"], got["error_codes"]) == ("invalid_client", [700027])
+
+
+def certificate() -> tuple[str, str]:
+    """A private key and its certificate, both PEM."""
+    key = new_key()
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "countersign")])
+    now = datetime.datetime.now(datetime.UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    text = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    return text, made.public_bytes(Encoding.PEM).decode()
 
 
 async def test_consent_grows_step_by_step_and_is_remembered(ms):

@@ -108,6 +108,7 @@ async def test_people_are_found_by_the_beginning_of_a_name(caller):
         "Lena Haraldsen",
         "Lena Hoffmann",
     ]
+    assert (await mara("GET", '/users?$search="displayName:lena"')).status == 400
     people = await mara("GET", '/me/people?$search="tom"')
     assert [one["scoredEmailAddresses"][0]["address"] for one in people.body["value"]] == [
         "tomas@larkspur.example"

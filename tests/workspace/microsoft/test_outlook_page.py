@@ -122,7 +122,7 @@ async def test_files_are_read_with_who_has_access(browser, local, mara):
     await mara("PUT", "/me/drive/root:/Reports/q3.md:/content", raw=b"# Q3\n\nNorth first.\n")
     async with opened(browser, local.mail_url) as page:
         await page.get_by_role("button", name="Files", exact=True).click()
-        await page.locator("tr", has_text="Shared").first.wait_for()
+        await page.locator("tr", has_text="From Tomás Ferrer").wait_for()
         await shoot(page, "outlook-files")
         await page.get_by_role("button", name="Reports").click()
         await page.get_by_role("button", name="q3.md").click()

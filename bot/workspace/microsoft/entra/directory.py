@@ -40,6 +40,8 @@ class Directory:
         """By the browser's cookie, the object id of who is signed in."""
         self.lifetime = 3_600
         """Seconds of an access token."""
+        self.latency = 0.0
+        """Seconds that every token takes."""
         self.is_rotation_strict = False
         """A refresh token that was replaced is refused; Entra itself lets it live on."""
         self.id_token_patch: Json = {}

@@ -48,6 +48,26 @@ BAD_SECRET = Failure(
     text="Invalid client secret provided.",
     status=401,
 )
+BAD_CERTIFICATE = Failure(
+    number=700027,
+    error="invalid_client",
+    text="The certificate with identifier used to sign the client assertion is not registered on "
+    "application.",
+    status=401,
+)
+OLD_CERTIFICATE = Failure(
+    number=700024,
+    error="invalid_client",
+    text="Client assertion is not within its valid time range.",
+    status=401,
+)
+NO_CREDENTIAL = Failure(
+    number=7000218,
+    error="invalid_client",
+    text="The request body must contain the following parameter: 'client_assertion' or "
+    "'client_secret'.",
+    status=401,
+)
 BAD_REDIRECT = Failure(
     number=50011,
     error="invalid_request",

@@ -7,7 +7,7 @@ from bot.workspace.microsoft.entra.directory import Directory
 from bot.workspace.microsoft.entra.scopes import ADMIN_ONLY, GRAPH, KEPT, MEANINGS
 from bot.workspace.microsoft.records import Account
 
-STYLE = "/entra/entra.css"
+STYLE, ICON = "/entra/entra.css", "/entra/icon.svg"
 HUES = 8
 """Colours of avatars in the style sheet."""
 
@@ -115,7 +115,8 @@ def layout(directory: Directory, title: str, body: str) -> str:
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title><link rel="stylesheet" href="{STYLE}"></head>
+<title>{escape(title)}</title><link rel="icon" href="{ICON}">
+<link rel="stylesheet" href="{STYLE}"></head>
 <body><main><p class="tenant"><span class="mark" aria-hidden="true"></span>
 {escape(directory.tenant.name)}</p>{body}</main>
 <footer>A stand-in for Microsoft Entra ID on this machine. No password is asked for.</footer>
@@ -140,7 +141,7 @@ def _tile(account: Account, is_expected: bool) -> str:
 
 def avatar(account: Account) -> str:
     initials = "".join(word[0] for word in account.display_name.split()[:2])
-    hue = sum(account.display_name.encode()) % HUES
+    hue = sum(ord(c) * (i + 3) for i, c in enumerate(account.display_name)) % HUES
     return f'<span class="avatar hue-{hue}" aria-hidden="true">{escape(initials)}</span>'
 
 

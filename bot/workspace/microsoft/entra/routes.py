@@ -16,7 +16,7 @@ from bot.workspace.microsoft.records import Fault, Json, Request
 from bot.workspace.microsoft.tenant import new_guid
 
 COOKIE = "entra-local-session"
-STYLE = Path(__file__).parents[2] / "static" / "outlook" / "css" / "entra.css"
+STATIC = Path(__file__).parents[2] / "static" / "outlook"
 TENANT = "/{tenant}"
 OAUTH = f"{TENANT}/oauth2/v2.0"
 
@@ -38,6 +38,7 @@ class EntraRoutes:
         router.add_get(f"{TENANT}/v2.0/adminconsent", known(self._approval))
         router.add_post(f"{TENANT}/v2.0/adminconsent", known(self._approve))
         router.add_get("/entra/entra.css", self._style)
+        router.add_get("/entra/icon.svg", self._icon)
 
     def _known_tenant(self, answer: Any) -> Any:
         async def known(request: web.Request) -> web.StreamResponse:
@@ -95,8 +96,7 @@ class EntraRoutes:
     async def _token(self, request: web.Request) -> web.StreamResponse:
         form = {name: str(value) for name, value in (await request.post()).items()}
         fault = self._directory.faults.take(f"token {form.get('grant_type', '')}")
-        if fault is not None and fault.delay:
-            await asyncio.sleep(fault.delay)
+        await asyncio.sleep(self._directory.latency + (fault.delay if fault else 0.0))
         correlation_id = request.headers.get("client-request-id", "")
         if fault is not None and fault.when == "before":
             failed = self._faulty(request, form, fault, correlation_id)
@@ -175,7 +175,9 @@ class EntraRoutes:
 
     async def _authorize(self, request: web.Request) -> web.StreamResponse:
         session = request.cookies.get(COOKIE, "")
-        return self._shown(authorize.begin(self._directory, dict(request.query), session))
+        shown = self._shown(authorize.begin(self._directory, dict(request.query), session))
+        self._note(request, dict(request.query), shown.status, None)
+        return shown
 
     async def _sign_in(self, request: web.Request) -> web.StreamResponse:
         form = {name: str(value) for name, value in (await request.post()).items()}
@@ -227,10 +229,10 @@ class EntraRoutes:
         script = f"'nonce-{nonce}'" if nonce else "'none'"
         headers = _kept_by_nobody() | {
             "Content-Security-Policy": (
-                f"default-src 'none'; style-src 'self'; script-src {script}; base-uri 'none'; "
-                f"form-action 'self'{origin}; frame-ancestors 'none'"
+                f"default-src 'none'; style-src 'self'; img-src 'self'; script-src {script}; "
+                f"base-uri 'none'; form-action 'self'{origin}; frame-ancestors 'none'"
             ),
-            "Referrer-Policy": "no-referrer",
+            "Referrer-Policy": "strict-origin-when-cross-origin",
             "X-Content-Type-Options": "nosniff",
             "X-Frame-Options": "DENY",
         }
@@ -284,7 +286,12 @@ class EntraRoutes:
         return self._shown(Sent(redirect_uri=address, response_mode="query", fields=fields))
 
     async def _style(self, _: web.Request) -> web.StreamResponse:
-        return web.Response(body=STYLE.read_bytes(), content_type="text/css")
+        content = (STATIC / "css" / "entra.css").read_bytes()
+        return web.Response(body=content, content_type="text/css")
+
+    async def _icon(self, _: web.Request) -> web.StreamResponse:
+        content = (STATIC / "entra.svg").read_bytes()
+        return web.Response(body=content, content_type="image/svg+xml")
 
 
 def _kept_by_nobody() -> dict[str, str]:

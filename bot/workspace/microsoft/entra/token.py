@@ -2,13 +2,12 @@
 
 import base64
 import hashlib
-import hmac
 import json
 from collections.abc import Mapping
 
 import jwt
 
-from bot.workspace.microsoft.entra import failures, scopes
+from bot.workspace.microsoft.entra import client, failures, scopes
 from bot.workspace.microsoft.entra.directory import Directory, asks_for_cae
 from bot.workspace.microsoft.entra.records import CODE_SECONDS, IDLE_SECONDS, Code, RefreshToken
 from bot.workspace.microsoft.entra.scopes import DEFAULT, Asked
@@ -21,7 +20,7 @@ Form = Mapping[str, str]
 
 def answer(directory: Directory, form: Form) -> tuple[Json, Account]:
     """The JSON of a successful answer, and whose token it is. Raises Refused."""
-    _check_client(directory, form)
+    client.check(directory, form)
     match form.get("grant_type", ""):
         case "authorization_code":
             return _of_code(directory, form)
@@ -33,18 +32,6 @@ def answer(directory: Directory, form: Form) -> tuple[Json, Account]:
             raise failures.said(failures.MISSING, name="grant_type")
         case other:
             raise failures.said(failures.BAD_GRANT_TYPE, name=other)
-
-
-def _check_client(directory: Directory, form: Form) -> None:
-    app = directory.registration
-    if form.get("client_id") != app.client_id:
-        raise failures.said(
-            failures.UNKNOWN_APP,
-            client=form.get("client_id", ""),
-            tenant=directory.tenant.name,
-        )
-    if not hmac.compare_digest(form.get("client_secret", "").encode(), app.secret.encode()):
-        raise failures.said(failures.BAD_SECRET)
 
 
 def _word(form: Form, name: str) -> str:

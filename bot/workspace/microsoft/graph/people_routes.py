@@ -2,6 +2,7 @@
 
 from bot.workspace.microsoft.graph import odata
 from bot.workspace.microsoft.graph.calls import Answer, Call, Route, owned, route
+from bot.workspace.microsoft.graph.failures import refused
 from bot.workspace.microsoft.records import Account, Json, texts_of
 
 PROFILE = ("User.Read", "User.ReadBasic.All")
@@ -33,7 +34,15 @@ def get_profile(call: Call) -> Answer:
 
 
 def list_users(call: Call) -> Answer:
-    """`$search` names the field: `"displayName:lena"`."""
+    """`$search` names the field, `"displayName:lena"`, and wants a header of its own."""
+    if "$search" in call.query:
+        if call.headers.get("consistencylevel", "").lower() != "eventual":
+            told = "Request with $search query parameter only works through MSGraph with a special "
+            told += "request header: 'ConsistencyLevel: eventual'"
+            raise refused(400, "Request_UnsupportedQuery", told)
+        if ":" not in call.query["$search"]:
+            told = "Unrecognized query argument specified: '$search'."
+            raise refused(400, "Request_BadRequest", told)
     found = [profile(account) for account in call.graph.tenant.accounts.values()]
     return Answer(body=odata.listed(call, found, meets=_matches, usual=100, context="users"))
 

@@ -46,7 +46,7 @@ function build(channel) {
   parts = { area, list, intro, composer: box, isFresh: true };
   stayAtEnd(area, intro, list);
   const body = state.tab === "home" ? [homeTab()] : [area, box.node];
-  replace(pane(), head(channel), isWithApp(channel) ? tabs() : null, ...body);
+  replace(pane(), head(channel), isWithApp(channel) && state.app.has_home ? tabs() : null, ...body);
   if (state.tab === "messages") box.focus();
 }
 

@@ -7,7 +7,7 @@ import { refreshHome } from "./home.js";
 import { refreshModal } from "./modal.js";
 import { showRail, showSidebar } from "./sidebar.js";
 import { isWithApp, remember, remembered, state, take } from "./state.js";
-import { showThread } from "./thread.js";
+import { isReplying, showThread } from "./thread.js";
 import { showTopbar } from "./topbar.js";
 
 const FIRST = "mara";
@@ -143,14 +143,15 @@ async function lookAgain(now) {
   }
 }
 
-// The thread of a question of this visit opens by itself at its first sign of life.
+// The thread of a question of this visit opens by itself at its first sign of life, in place of
+// another one unless somebody is writing there.
 async function openAnswered() {
   for (const ts of [...state.asked]) {
     const message = state.conversation.messages.find((one) => one.ts === ts);
     if (!message) state.asked.delete(ts);
     else if (message.reply_count || state.conversation.statuses[ts]) {
       state.asked.delete(ts);
-      if (!state.thread) {
+      if (!isReplying()) {
         await openThread(ts);
         announce(`${state.app.name} is answering in the thread.`);
       }

@@ -140,7 +140,10 @@ function table(lines, at) {
   while (end < lines.length && lines[end].includes("|") && lines[end].trim()) end += 1;
   const rows = lines.slice(at + 2, end).map(cellsOf);
   const cell = (tag) => (text, index) =>
-    el(tag, { class: `to-${sides[index] || "left"}` }, inlineMarkdown(text));
+    el(tag, {
+      // An id, a day or a number is not broken at its hyphens.
+      class: `to-${sides[index] || "left"}${/\s/.test(text) ? "" : " is-word"}`,
+    }, inlineMarkdown(text));
   const body = rows.map((row) => el("tr", {}, head.map((_, i) => cell("td")(row[i] ?? "", i))));
   const drawn = el(
     "table",

@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { link, safeAddress } from "./links.js";
 import { broadcast, channelMention, memberMention, withEmoji } from "./mentions.js";
+import { dated } from "./time.js";
 
 const INLINE = new RegExp(
   [
@@ -24,6 +25,8 @@ function angle(inner) {
   if (target.startsWith("@")) return memberMention(target.slice(1));
   if (target.startsWith("#")) return channelMention(target.slice(1), unescape(label));
   if (/^!(here|channel|everyone)$/.test(target)) return broadcast(target.slice(1));
+  const date = /^!date\^(\d{1,12})\^([^^]*)/.exec(target);
+  if (date) return document.createTextNode(dated(date[1], unescape(date[2])));
   if (target.startsWith("!")) return document.createTextNode(unescape(label || target));
   const address = unescape(target);
   if (!label && !safeAddress(address)) return document.createTextNode(`<${unescape(inner)}>`);

@@ -12,7 +12,10 @@ export function showRail() {
   replace(document.getElementById("rail"), ROOMS.map((room) =>
     el("div", { class: "room is-on", title: room.label },
       el("span", { class: "room-mark", "aria-hidden": "true" }, state.team.name[0] || "S"),
-      el("span", { class: "room-label" }, room.label))));
+      el("span", { class: "room-label" }, room.label))),
+  button("Mailboxes, calendars and files", { class: "room is-way", onclick: () => location.assign("/outlook") },
+    el("span", { class: "room-mark" }, icon("letter", 20)),
+    el("span", { class: "room-label" }, "Mail")));
 }
 
 export function showSidebar(go) {

@@ -5,7 +5,7 @@ const REMEMBERED = "countersign-workspace";
 export const state = {
   me: "",
   team: { name: "" },
-  app: { id: "", name: "", commands: [] },
+  app: { id: "", name: "", commands: [], has_home: false, can_stop: false },
   people: new Map(),
   channels: [],
   hints: [],

@@ -30,5 +30,7 @@ export function statusLine(status, channel, ts) {
     avatar(state.app.id, 24),
     el("span", { class: "dots", "aria-hidden": "true" }, el("i"), el("i"), el("i")),
     statusWords(status),
-    button("Stop", { class: "button is-small", onclick: () => ask("stop", { channel, ts }) }, icon("stop", 13), " Stop"));
+    state.app.can_stop
+      ? button("Stop", { class: "button is-small", onclick: () => ask("stop", { channel, ts }) }, icon("stop", 13), " Stop")
+      : null);
 }

@@ -4,7 +4,7 @@ import { composer } from "./composer.js";
 import { button, el, icon, replace } from "./dom.js";
 import { isGrouped, messageRow } from "./message.js";
 import { digest, keepRows, stayAtEnd, toEnd } from "./rows.js";
-import { channelOf, nameOf, state } from "./state.js";
+import { channelOf, isWithApp, nameOf, state } from "./state.js";
 import { statusLine } from "./status.js";
 
 const pane = () => document.getElementById("thread");
@@ -35,7 +35,7 @@ function build(thread, close) {
   const box = composer({
     channel: () => thread.channel,
     thread: () => thread.ts,
-    placeholder: "Reply…",
+    placeholder: invitation(channel),
     onSent: () => toEnd(area),
   });
   parts = { area, list, foot, status: "", composer: box, isFresh: true };
@@ -47,6 +47,16 @@ function build(thread, close) {
       button("Close the thread", { class: "icon-button", onclick: close }, icon("close"))),
     area, box.node);
   box.focus();
+}
+
+export function isReplying() {
+  return Boolean(state.thread && parts?.composer.text().trim());
+}
+
+// In a channel the app hears only what mentions it, also in a thread.
+function invitation(channel) {
+  const isHeard = !channel?.members.includes(state.app.id) || isWithApp(channel);
+  return isHeard ? "Reply…" : `Reply… mention @${state.app.name} to ask on`;
 }
 
 function fill(thread) {

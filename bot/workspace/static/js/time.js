@@ -24,6 +24,30 @@ function midnight(date) {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 }
 
+const FORMS = {
+  date: { year: "numeric", month: "long", day: "numeric" },
+  date_num: { year: "numeric", month: "2-digit", day: "2-digit" },
+  date_short: { year: "numeric", month: "short", day: "numeric" },
+  date_long: { weekday: "long", year: "numeric", month: "long", day: "numeric" },
+  time: { hour: "numeric", minute: "2-digit" },
+  time_secs: { hour: "numeric", minute: "2-digit", second: "2-digit" },
+};
+
+// A moment as Slack's `<!date^…>` asks for it; `pretty` says today and tomorrow where it can.
+export function dated(ts, format) {
+  return format.replace(/\{(\w+?)(_pretty)?\}/g, (whole, name, pretty) => {
+    if (name === "ago") return ago(ts);
+    const near = pretty && nearDay(dateOf(ts));
+    if (near || !FORMS[name]) return near || whole;
+    return dateOf(ts).toLocaleString([], FORMS[name]);
+  });
+}
+
+function nearDay(date) {
+  const days = Math.round((midnight(date) - midnight(new Date())) / 86_400_000);
+  return { "-1": "yesterday", 0: "today", 1: "tomorrow" }[days];
+}
+
 export function ago(ts) {
   const seconds = Math.max(0, Date.now() / 1000 - Number.parseFloat(ts));
   if (seconds < 60) return "just now";

@@ -44,7 +44,7 @@ function grid(week, moves) {
     el("div", { class: "grid", style: columns },
       el("div", { class: "hours" }, hours.map((hour) => el("span", { style: { height: `${HOUR}px` } }, `${String(hour).padStart(2, "0")}:00`))),
       shown.map((day) => el("div", { class: day === week.today ? "day is-today" : "day", style: { height: `${hours.length * HOUR}px`, backgroundSize: `100% ${HOUR}px` } },
-        day === week.today ? el("i", { class: "now", style: { top: `${place(week.now, from)}px` } }) : null,
+        day === week.today && week.now >= from * 60 && week.now < to * 60 ? el("i", { class: "now", style: { top: `${place(week.now, from)}px` } }) : null,
         laid(week.events.filter((event) => event.day === day)).map((one) => block(one, from, moves))))));
 }
 
@@ -90,6 +90,7 @@ function laid(events) {
 function block({ event, lane, width }, from, moves) {
   const kinds = ["event", `is-${event.shows_as}`, event.id === state.event ? "is-open" : ""];
   const top = place(event.start, from);
+  if (event.end - event.start < 45) kinds.push("is-short");
   const style = {
     top: `${top + 1}px`,
     height: `${Math.max(22, place(event.end, from) - top - 3)}px`,

@@ -31,9 +31,9 @@ function table(items, moves, silence) {
         onclick: () => moves.go(item.is_folder ? { at: item.id, file: "" } : { file: item.id }),
       }, icon(item.is_folder ? "folder" : "file", 20), item.name)),
       el("td", {}, whenShort(item.at)),
-      el("td", {}, item.owner === state.box ? item.by : `${item.by} (${item.owner_name})`),
+      el("td", {}, item.by),
       el("td", {}, item.is_folder ? "" : sizeOf(item.size)),
-      el("td", {}, item.shares.length ? [icon("people", 16), " Shared"] : "Private")))));
+      el("td", {}, item.shares.length ? [icon("people", 16), item.owner === state.box ? " Shared" : ` From ${item.owner_name}`] : "Private")))));
 }
 
 function panel(file, moves) {

@@ -78,8 +78,8 @@ function mailRow(mail, moves) {
       mail.has_files ? icon("clip", 14) : null,
       el("time", { datetime: mail.at }, whenShort(mail.at))),
     el("span", { class: "row-subject" },
-      mail.is_draft ? el("em", {}, state.folder === "outbox" ? "[Sending] " : "[Draft] ") : null,
-      mail.subject || "(no subject)", mail.is_external ? external() : null),
+      el("span", {}, mail.is_draft ? el("em", {}, state.folder === "outbox" ? "[Sending] " : "[Draft] ") : null,
+        mail.subject || "(no subject)"), mail.is_external ? external() : null),
     el("span", { class: "row-preview" }, mail.preview)));
 }
 

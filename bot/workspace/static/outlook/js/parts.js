@@ -3,6 +3,7 @@
 import { el, svg } from "/static/js/dom.js";
 
 const COLOURS = ["#2f7fb5", "#b0572c", "#7b57a6", "#4b8a3f", "#b23b63", "#3c7d84", "#8a6d1f", "#5b6ea8"];
+const CLOCK = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
 const ICONS = {
   archive: "M4 5h16v4H4zM6 9v10h12V9M10 13h4",
   back: "M14 6l-6 6 6 6",
@@ -40,7 +41,7 @@ function initials(name) {
 
 function hueOf(name) {
   let sum = 0;
-  for (const letter of name) sum += letter.codePointAt(0);
+  [...name].forEach((letter, index) => { sum += letter.codePointAt(0) * (index + 3); });
   return COLOURS[sum % COLOURS.length];
 }
 
@@ -56,13 +57,13 @@ export function external() {
 export function whenShort(iso) {
   const date = new Date(iso);
   const days = Math.round((midnight(new Date()) - midnight(date)) / 86_400_000);
-  if (days <= 0) return date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  if (days < 7) return date.toLocaleDateString([], { weekday: "short", hour: "2-digit", minute: "2-digit" });
+  if (days <= 0) return date.toLocaleTimeString([], CLOCK);
+  if (days < 7) return date.toLocaleDateString([], { weekday: "short", ...CLOCK });
   return date.toLocaleDateString([], { day: "numeric", month: "short" });
 }
 
 export function whenLong(iso) {
-  return new Date(iso).toLocaleString([], { dateStyle: "full", timeStyle: "short" });
+  return new Date(iso).toLocaleString([], { weekday: "short", day: "numeric", month: "long", year: "numeric", ...CLOCK });
 }
 
 function midnight(date) {

@@ -1,0 +1,67 @@
+"""Tells one person something that nobody else sees, where they clicked or typed."""
+
+import logging
+
+from adapters.slack import fields
+from adapters.slack.api import SlackApi
+from adapters.slack.clicks import Spot
+from adapters.slack.render import cards, limits
+from core.errors import DeliveryFailed
+from core.parked import Verdict
+from core.records import Json
+
+log = logging.getLogger(__name__)
+LINK = "link.connect"
+"""A button that opens an address: Slack tells of its click as well, and nothing is to be done."""
+
+
+async def tell(api: SlackApi, spot: Spot, said: Json) -> bool:
+    """Say it beside the message, else through Slack's own address for answers. `said` has `text`
+    and `blocks`. False, logged, where neither works."""
+    target: Json = {"channel": spot.channel, "user": spot.user}
+    if spot.thread_ts:
+        target["thread_ts"] = spot.thread_ts
+    try:
+        if spot.channel:
+            await api.write("chat.postEphemeral", {**target, **said})
+            return True
+    except DeliveryFailed as error:
+        log.info("slack.no_ephemeral", extra={"fields": {"reason": error.reason}})
+    return await answer(
+        api, spot, {"response_type": "ephemeral", "replace_original": False, **said}
+    )
+
+
+async def answer(api: SlackApi, spot: Spot, said: Json) -> bool:
+    """Through Slack's address for answers: five times within thirty minutes of the click."""
+    try:
+        if spot.hook:
+            await api.respond(spot.hook, said)
+            return True
+    except DeliveryFailed as error:
+        log.info("slack.no_answer", extra={"fields": {"reason": error.reason}})
+    return False
+
+
+def sentence(said: str) -> Json:
+    block: Json = {"type": "section", "text": cards.plain(said[: limits.SMALL_PRINT])}
+    return {"text": cards.text(said), "blocks": [block]}
+
+
+def verdict(found: Verdict) -> Json:
+    """The sentence, with the link of an account for the one person that it was made for."""
+    said = sentence(found.sentence)
+    if found.kind != "connect" or not found.url:
+        return said
+    button: Json = {
+        "type": "button",
+        "action_id": LINK,
+        "text": cards.plain("Connect account"),
+        "style": "primary",
+        "url": found.url,
+    }
+    return {**said, "blocks": [*fields.children(said, "blocks"), _row(button)]}
+
+
+def _row(button: Json) -> Json:
+    return {"type": "actions", "elements": [button]}

@@ -1,0 +1,67 @@
+"""Puts the Microsoft side together: accounts, effects, the office server and its credentials."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from bot.settings import Microsoft
+from core.capabilities.servers import Server
+from core.connectors.effects import effects
+from core.connectors.graph import Graph, GraphSettings
+from core.connectors.office import Office
+from core.connectors.outcome import Effect
+from core.connectors.scopes import credentials_for
+from core.errors import NeedsAccount
+from core.identity.accounts import Accounts
+from core.identity.steps import Directory
+from core.identity.vault import KeyRing
+from core.ports import Clock
+from core.records import PersonId, Tool
+from core.specialists.office.reader import Reader
+from core.specialists.office.server import NAME, office_server
+from core.specialists.server import serving
+from core.storage.database import Database
+
+Zone = Callable[[PersonId], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfficeRooms:
+    accounts: Accounts
+    effects: Mapping[str, Effect]
+    server: Server
+
+    async def credentials(self, person: PersonId, tool: Tool) -> Mapping[str, str]:
+        """`core.loop.calls.Credentials`: the person's own token, for the tools that read with
+        it. Raises `NeedsAccount` with a sentence that says how to connect."""
+        scopes = credentials_for(tool)
+        if not scopes:
+            return {}
+        try:
+            token = await self.accounts.token(person, scopes, fresh=False)
+        except NeedsAccount as missing:
+            how = "" if missing.kind == "unavailable" else " They can write `connect` to me."
+            raise NeedsAccount(missing.kind, f"{missing}{how}") from None
+        return {"authorization": f"Bearer {token.value}"}
+
+
+async def opened(
+    held: AsyncExitStack,
+    db: Database,
+    keys: KeyRing,
+    settings: Microsoft,
+    *,
+    directory: Directory,
+    zone: Zone,
+    clock: Clock,
+) -> OfficeRooms:
+    """Everything behind a person's Microsoft account; closed with `held`."""
+    accounts = Accounts(db, keys, settings.entra, directory=directory, clock=clock)
+    held.push_async_callback(accounts.close)
+    graph = Graph(GraphSettings(url=settings.graph_url))
+    held.push_async_callback(graph.close)
+    found = effects(Office(graph=graph, db=db, accounts=accounts, clock=clock, zone=zone))
+    app = await held.enter_async_context(
+        serving(office_server(Reader(graph=graph, zone=zone), tuple(found)))
+    )
+    return OfficeRooms(accounts=accounts, effects=found, server=Server(name=NAME, app=app))

@@ -1,0 +1,115 @@
+"""The effect behind a message to a Slack channel, through a port that an adapter fills."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.cards import CardField
+from core.connectors.outcome import Description, Done, Failed, Outcome, Unknown
+from core.connectors.request import text
+from core.errors import BadArguments, DeliveryFailed
+from core.parked import EffectKind, ParkedCall
+from core.records import Json
+
+_SILENCE = "I asked Slack to post this, and did not hear back."
+_NOTHING = "Nothing was posted."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    id: str
+    name: str
+    """Without the mark before it."""
+    is_private: bool = False
+    is_shared: bool = False
+    """People of another organisation read it as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    ts: str
+    link: str = ""
+
+
+class Poster(Protocol):
+    """What a Slack adapter offers. Everything is posted as the bot."""
+
+    async def channel(self, name: str) -> Channel | None:
+        """A channel that the bot is in, by its name or id; None for any other."""
+        ...
+
+    async def post(self, channel: str, markdown: str, marker: str) -> Posted:
+        """Post once, without repeating, with the marker in its metadata. Raises
+        `DeliveryFailed`; anything else leaves it in doubt."""
+        ...
+
+    async def find(self, channel: str, marker: str) -> Posted | None:
+        """The post with this marker. Raises `DeliveryFailed` where it cannot be looked for."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostToSlack:
+    """An `Effect`, checkable: a post has no key, but its marker can be found."""
+
+    poster: Poster
+    tool: str = "office/post_to_slack"
+
+    def kind(self, granted: Collection[str]) -> EffectKind:
+        return "checkable"
+
+    def scopes(self, kind: EffectKind) -> tuple[str, ...]:
+        return ()
+
+    async def prepare(self, call: ParkedCall) -> Json:
+        wanted = text(call.arguments, "channel").strip().removeprefix("#")
+        try:
+            found = await self.poster.channel(wanted)
+        except DeliveryFailed as failure:
+            raise BadArguments(f"Slack does not say which channel that is: {failure}") from None
+        if found is None:
+            raise BadArguments(f"the bot is in no channel called {wanted!r}: invite it first")
+        return {
+            "channel": found.id,
+            "name": found.name,
+            "is_private": found.is_private,
+            "is_shared": found.is_shared,
+        }
+
+    def describe(self, arguments: Json, facts: Json) -> Description:
+        where = f"#{facts['name']}{' (private)' if facts['is_private'] else ''}"
+        notices = ("People of another organisation read this channel.",)
+        return Description(
+            title="Post to a Slack channel",
+            fields=(
+                CardField(label="Channel", value=where),
+                CardField(label="From", value="the bot"),
+                CardField(label="Text", value=text(arguments, "text"), is_long=True),
+            ),
+            notices=notices if facts["is_shared"] else (),
+        )
+
+    async def perform(self, call: ParkedCall, token: str) -> Outcome:
+        channel = str(call.facts["channel"])
+        try:
+            posted = await self.poster.post(channel, text(call.arguments, "text"), call.id)
+        except DeliveryFailed as failure:
+            if failure.is_final or failure.retry_after:
+                return Failed(reason=f"Slack did not take it ({failure.reason}). {_NOTHING}")
+            return Unknown(sentence=_SILENCE, look_at=f"#{call.facts['name']}")
+        return self._done(call, posted)
+
+    async def reconcile(self, call: ParkedCall, token: str) -> Outcome | None:
+        try:
+            found = await self.poster.find(str(call.facts["channel"]), call.id)
+        except DeliveryFailed:
+            return None
+        return None if found is None else self._done(call, found)
+
+    def _done(self, call: ParkedCall, posted: Posted) -> Done:
+        return Done(
+            summary=f"Posted in #{call.facts['name']}.",
+            link=posted.link,
+            request_id=posted.ts,
+            evidence={"channel": call.facts["channel"], "ts": posted.ts},
+        )

@@ -1,0 +1,212 @@
+"""Breaks desk and executor on purpose, one named way after the other, and sees the tests fail.
+
+`python -m tests.chaos.mutants [NAME …]` runs the fast part of the approvals' tests on a copy of the
+source with each mutant; it exits with 1 when one of them is not caught.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ("bot", "adapters", "core", "tests")
+AT_ONCE = 2
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A way to break the product, and the tests that have to notice."""
+
+    name: str
+    file: str
+    right: str
+    wrong: str
+    tests: str
+    """The file of tests/approvals that catches it; `-k` of what in it is run."""
+    words: str
+
+
+MUTANTS = (
+    Mutant(
+        "anybody may send",
+        "core/approvals/desk.py",
+        "if not approvers.may_decide(call, who, rooms.rules(), now=now):",
+        "if not who.ids:",
+        "test_deciding.py",
+        "others or guests",
+    ),
+    Mutant(
+        "a card that was edited since can be sent",
+        "core/approvals/desk.py",
+        "        return _stale(call) if call.revision != click.revision else None\n\n"
+        "    async def _as_it_stands",
+        "        return None\n\n    async def _as_it_stands",
+        "test_deciding.py",
+        "older",
+    ),
+    Mutant(
+        "a move compares nothing",
+        "core/storage/parked.py",
+        "WHERE id = ? AND state = ? AND revision = ? AND moves = ?",
+        "WHERE id = ? AND ? <> '' AND ? > 0 AND ? >= 0",
+        "test_deciding.py",
+        "second or same",
+    ),
+    Mutant(
+        "rights are not asked for again at the claim",
+        "core/approvals/carry.py",
+        "if refusal := await checks.refusal(rooms, call, found):",
+        'if refusal := "":',
+        "test_executing.py",
+        "revoked",
+    ),
+    Mutant(
+        "a blind effect is asked for again after a crash",
+        "core/approvals/carry.py",
+        '    if call.effect == "blind":\n        await finish',
+        '    if call.effect == "blind" and False:\n        await finish',
+        "test_executing.py",
+        "dead_process or only_an_idempotent",
+    ),
+    Mutant(
+        "a blind effect is repeated when no answer comes",
+        "core/approvals/asking.py",
+        'if isinstance(outcome, Unknown) and call.effect != "blind":',
+        "if isinstance(outcome, Unknown):",
+        "test_executing.py",
+        "breaks_is_unknown",
+    ),
+    Mutant(
+        "an effect that can only be looked up is repeated",
+        "core/approvals/asking.py",
+        'if outcome is None and call.effect == "keyed":',
+        "if outcome is None:",
+        "test_executing.py",
+        "looked_up",
+    ),
+    Mutant(
+        "a keyed effect is repeated without being read back",
+        "core/approvals/asking.py",
+        "outcome = await _read_back(effect, call, token, patience)",
+        "outcome: Outcome | None = None",
+        "test_executing.py",
+        "read_back",
+    ),
+    Mutant(
+        "what has expired is carried out",
+        "core/approvals/carry.py",
+        "if rooms.clock() >= call.expires_at:",
+        "if rooms.clock() < 0:",
+        "test_executing.py",
+        "expiry",
+    ),
+    Mutant(
+        "effects cannot be switched off",
+        "core/approvals/carry.py",
+        "if not rooms.rules().has_effects:",
+        "if not rooms.rules():",
+        "test_deciding.py",
+        "effects_are_off",
+    ),
+    Mutant(
+        "an edit keeps what was agreed",
+        "core/approvals/edit.py",
+        "        agreed=(),\n",
+        "",
+        "test_deciding.py",
+        "voids",
+    ),
+    Mutant(
+        "edited arguments are not validated",
+        "core/approvals/edit.py",
+        "    validate(found.tool, arguments)\n",
+        "",
+        "test_editing.py",
+        "wrong_edit",
+    ),
+    Mutant(
+        "policy is not asked about an edit",
+        "core/approvals/edit.py",
+        "    if rule := may_call(",
+        "    if rule := False and may_call(",
+        "test_editing.py",
+        "policy_is_asked",
+    ),
+    Mutant(
+        "what ran need not be what was shown",
+        "core/approvals/digest.py",
+        "return call.digest == digest(call)",
+        "return bool(call.digest)",
+        "test_executing.py",
+        "revoked",
+    ),
+    Mutant(
+        "a decision leaves no trace",
+        "core/approvals/moves.py",
+        "if decision is not None:",
+        "if decision is None:",
+        "test_attributing.py",
+        "names_who",
+    ),
+    Mutant(
+        "a long card is sent unread",
+        "core/approvals/desk.py",
+        "if drawing.has_to_be_opened(self._rooms, call, seen) and not",
+        "if drawing.has_to_be_opened(self._rooms, call, seen) and",
+        "test_deciding.py",
+        "long_card",
+    ),
+    Mutant(
+        "the asker may be one of the four eyes",
+        "core/policy/approvers.py",
+        "return call.approval.is_asker_barred and",
+        "return not call.approval.by and",
+        "test_deciding.py",
+        "four_eyes",
+    ),
+)
+NAMED = MUTANTS[:6]
+"""Two in the desk, one in its row, three in the executor: what the gate looks at."""
+
+
+def is_caught(mutant: Mutant | None, tests: str = "", words: str = "") -> bool:
+    """Whether the tests fail with the mutant; without one, whether they fail at all."""
+    with tempfile.TemporaryDirectory(prefix="countersign-mutant-") as folder:
+        copy = Path(folder)
+        for name in SOURCE:
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / name, copy / name, ignore=ignored)
+        shutil.copy(ROOT / "pyproject.toml", copy)
+        if mutant is not None:
+            path = copy / mutant.file
+            text = path.read_text("utf-8")
+            if mutant.right not in text:
+                raise LookupError(f"{mutant.name}: {mutant.file} has changed")
+            path.write_text(text.replace(mutant.right, mutant.wrong), "utf-8")
+            tests, words = mutant.tests, mutant.words
+        command = [
+            *(sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"),
+            *(f"tests/approvals/{tests}", "-k", f"({words}) and not postgres"),
+        ]
+        ended = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
+        # 1 is a failed test; anything else says that nothing was tested.
+        if ended.returncode not in (0, 1):
+            raise RuntimeError(ended.stdout[-2_000:] + ended.stderr[-2_000:])
+        return ended.returncode == 1
+
+
+def main(names: list[str]) -> int:
+    chosen = [mutant for mutant in MUTANTS if not names or mutant.name in names]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        caught = list(pool.map(is_caught, chosen))
+    for mutant, one in zip(chosen, caught, strict=True):
+        print(f"{'caught' if one else 'MISSED'}: {mutant.name}")
+    return int(not all(caught))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

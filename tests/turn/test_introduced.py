@@ -1,0 +1,41 @@
+"""The model knows who asks and which day it is there, as far as the platform says."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from bot.workspace.slack.records import Fault
+from core.turn import run
+from tests.fakes.model_script import say
+from tests.fakes.model_server import ModelServer
+from tests.house import house
+from tests.turn.reading import MENTION, chat, text_of
+
+NEW_YEARS_EVE = 1_798_756_200.0
+"""31 December 2026, 22:30 in UTC: 1 January 2027 in Auckland."""
+
+
+async def test_today_is_the_day_of_the_one_who_asks(tmp_path: Path, models: ModelServer) -> None:
+    models.script([say("Happy new year.")])
+    shift = NEW_YEARS_EVE - time.time()
+    async with house(tmp_path, models=models, clock=lambda: time.time() + shift) as bot:
+        bot.slack.world.clock = bot.bot.rooms.clock
+        bot.slack.member("mara").tz = "Pacific/Auckland"
+        await bot.ask(f"{MENTION} which day is it?")
+    system = chat(models)[0].messages[0]["content"]
+    assert "Friday, 01 January 2027" in system
+    assert "You are asked by Mara Lindqvist in" in system
+
+
+@pytest.mark.parametrize("fault", [Fault(error="missing_scope"), Fault(delay=30.0)])
+async def test_a_platform_that_does_not_say_who_asks_holds_no_answer_up(
+    tmp_path: Path, models: ModelServer, fault: Fault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "PROFILE_SECONDS", 0.2)
+    models.script([say("17 orders.")])
+    async with house(tmp_path, models=models) as bot:
+        bot.slack.fail("users.info", fault)
+        [answer] = await bot.ask(f"{MENTION} how many orders?")
+    assert text_of(answer) == "17 orders."
+    assert "You are asked by a colleague in" in chat(models)[0].messages[0]["content"]
