@@ -108,7 +108,7 @@ async def _counted_commits(bot: Stand) -> Counter[str]:
             found["synced" if sync[0] == "FULL" else "not synced"] += 1
 
     database: Any = bot.rooms.db
-    await database._writer._connection.set_trace_callback(heard)
+    await database._writer._connection.do(lambda held: held.set_trace_callback(heard))
     return found
 
 

@@ -3,8 +3,8 @@
 import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,23 +81,30 @@ class TimedDatabase:
         with self._watch.lap(f"write {_table(sql)}"):
             return await self._inner.execute(sql, params)
 
-    @asynccontextmanager
-    async def transaction(self, *, is_durable: bool = True) -> AsyncIterator[Any]:
+    async def write(self, body: Any, *, is_durable: bool = True) -> Any:
+        noting = _Noting()
+
+        async def noted(tx: Any) -> Any:
+            return await body(noting.around(tx))
+
         began = time.perf_counter()
-        async with self._inner.transaction(is_durable=is_durable) as tx:
-            noting = _Noting(tx)
-            yield noting
+        outcome = await self._inner.write(noted, is_durable=is_durable)
         name = f"{'write' if is_durable else 'later'} {noting.table}"
         self._watch.laps[name] += 1
         self._watch.seconds[name] += time.perf_counter() - began
+        return outcome
 
 
 class _Noting:
     """A transaction that remembers the first table that it touched."""
 
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
+    def __init__(self) -> None:
+        self._inner: Any = None
         self.table = ""
+
+    def around(self, inner: Any) -> "_Noting":
+        self._inner = inner
+        return self
 
     async def _noted(self, verb: Any, sql: str, params: Sequence[object]) -> Any:
         self.table = self.table or _table(sql)

@@ -15,18 +15,18 @@ class Sealed(NamedTuple):
     body: bytes
 
 
+_PUT = """
+    INSERT INTO checkpoints (turn, namespace, id, body) VALUES (?, ?, ?, ?)
+    ON CONFLICT (turn, namespace) DO UPDATE SET id = excluded.id, body = excluded.body
+    WHERE excluded.id >= checkpoints.id
+"""
+
+
 async def put(db: Database, turn: TurnId, namespace: str, checkpoint: Sealed) -> None:
     """Keep the checkpoint in place of an older one. Ids sort by age; an older one that comes late
     changes nothing."""
-    async with db.transaction(is_durable=False) as tx:
-        await tx.execute(
-            """
-            INSERT INTO checkpoints (turn, namespace, id, body) VALUES (?, ?, ?, ?)
-            ON CONFLICT (turn, namespace) DO UPDATE SET id = excluded.id, body = excluded.body
-            WHERE excluded.id >= checkpoints.id
-            """,
-            (turn, namespace, checkpoint.id, checkpoint.body),
-        )
+    row = (turn, namespace, checkpoint.id, checkpoint.body)
+    await db.write(lambda tx: tx.execute(_PUT, row), is_durable=False)
 
 
 async def newest(db: Statements, turn: TurnId, namespace: str) -> Sealed | None:

@@ -4,15 +4,16 @@ Statements are written with `?` placeholders and run on both engines unless a fu
 the dialect. A statement is never built from a value.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any, Literal, LiteralString, Protocol
+from typing import Any, Literal, LiteralString, Protocol, TypeVar
 
 from core.errors import CountersignError, Misconfigured
 
 Row = Mapping[str, Any]
 Dialect = Literal["sqlite", "postgres"]
+Result = TypeVar("Result")
 
 
 class Conflict(CountersignError):
@@ -62,11 +63,24 @@ class Database(Statements, Protocol):
         """The database file; None on Postgres."""
         ...
 
-    def transaction(self, *, is_durable: bool = True) -> AbstractAsyncContextManager[Transaction]:
-        """Committed when the block has been left without an exception.
+    async def write(
+        self,
+        body: Callable[[Transaction], Coroutine[Any, Any, Result]],
+        *,
+        is_durable: bool = True,
+    ) -> Result:
+        """Run the body as one transaction and return what it returned; committed then. The body
+        may wait for its own statements and for nothing else: on SQLite it runs from start to end
+        in the writing thread, where those that wait at the same time share a commit.
 
         With `is_durable=False` a commit survives the death of the process, but a power loss may
         undo it as long as no durable commit has followed: for what can be made again until then.
+        """
+        ...
+
+    def transaction(self, *, is_durable: bool = True) -> AbstractAsyncContextManager[Transaction]:
+        """The same step by step, for a block that does more than its statements. Committed when
+        the block has been left without an exception.
 
         The block must be short, hold no network call, and write through the transaction alone:
         on SQLite it holds the one writer, and a write through the database from inside waits

@@ -20,8 +20,7 @@ async def add(db: Database, entry: LedgerEntry) -> None:
     It outlives the process. The disk has it with the next durable write: before anybody reads an
     answer that it paid for, and within a heartbeat of its turn.
     """
-    async with db.transaction(is_durable=False) as tx:
-        await tx.execute(_ADD, _values(entry))
+    await db.write(lambda tx: tx.execute(_ADD, _values(entry)), is_durable=False)
 
 
 def _values(entry: LedgerEntry) -> tuple[object, ...]:

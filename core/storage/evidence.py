@@ -7,8 +7,7 @@ from core.storage.database import Database, Statements, Transaction
 
 async def keep(db: Database, evidence: Evidence) -> None:
     """Keep the result. It is durable with the end of its turn at the latest."""
-    async with db.transaction(is_durable=False) as tx:
-        await write(tx, evidence)
+    await db.write(lambda tx: write(tx, evidence), is_durable=False)
 
 
 async def write(tx: Transaction, evidence: Evidence) -> None:

@@ -63,9 +63,12 @@ async def put(
     db: Database, question: Question, turn: TurnId, *, model: str, agent: str, now: float
 ) -> Placed:
     """Record the question durably, once. Raises `Unavailable`: then nothing is recorded."""
-    async with db.transaction() as tx:
+
+    async def place(tx: Transaction) -> Placed:
         await _queue_up(tx, db.dialect, question.thread)
-        placed = await _place(tx, question, turn, (model, agent), state="new", now=now)
+        return await _place(tx, question, turn, (model, agent), state="new", now=now)
+
+    placed = await db.write(place)
     if not placed.is_duplicate:
         await db.notify(CHANNEL)
     return placed
@@ -83,10 +86,14 @@ async def refuse(
 ) -> Placed:
     """Record that the question was refused, and `post` that says so, in one write; a second
     arrival says nothing again. Raises `Unavailable`: then neither is recorded."""
-    async with db.transaction() as tx:
+
+    async def place(tx: Transaction) -> Placed:
         placed = await _place(tx, question, turn, (model, agent), state="refused", now=now)
         if not placed.is_duplicate:
             await outbox.put(tx, post)
+        return placed
+
+    placed = await db.write(place)
     if not placed.is_duplicate:
         await db.notify(outbox.channel(post.surface))
     return placed
@@ -171,8 +178,9 @@ async def claim(
     try:
         # A power loss that takes the claim from a file takes its owner as well. A server may forget
         # a claim that its owner still works on.
-        async with db.transaction(is_durable=not is_sqlite) as tx:
-            rows = await tx.fetch(sql, (owner, lease, now, now, limit))
+        rows = await db.write(
+            lambda tx: tx.fetch(sql, (owner, lease, now, now, limit)), is_durable=not is_sqlite
+        )
     except Conflict:
         # Another replica was quicker in one of these threads; the next look sees it.
         return []
@@ -222,13 +230,17 @@ async def finish(
 
     False, and nothing is written, when another claim owns the turn by now.
     """
-    async with db.transaction() as tx:
+
+    async def end(tx: Transaction) -> bool:
         owned = await _close(tx, turn, outcome, now)
         if owned:
             await threads.write_answer(tx, turn, outcome, answer, now=now)
             for post in posts:
                 await outbox.put(tx, post)
             await checkpoints.forget(tx, turn.id)
+        return owned
+
+    owned = await db.write(end)
     if owned:
         await db.notify(CHANNEL)
         for surface in {post.surface for post in posts}:
@@ -239,8 +251,7 @@ async def finish(
 async def give_up(db: Database, turn: Turn, *, now: float) -> bool:
     """End the turn as dead without a word, so that its thread goes on: the last resort when not
     even the sentence about the failure can be written."""
-    async with db.transaction() as tx:
-        owned = await _close(tx, turn, "dead", now)
+    owned = await db.write(lambda tx: _close(tx, turn, "dead", now))
     if owned:
         await db.notify(CHANNEL)
     return owned

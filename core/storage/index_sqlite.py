@@ -39,8 +39,9 @@ class FileIndex:
             await self._catch_up()
             # The next durable write, which a finished turn's post begins with, brings it to the
             # disk; nobody has to wait for that.
-            async with self._db.transaction(is_durable=False) as tx:
-                kept = await embeddings.keep(tx, chunks, vectors, self._model)
+            kept = await self._db.write(
+                lambda tx: embeddings.keep(tx, chunks, vectors, self._model), is_durable=False
+            )
             # From here on the chunks are kept; should the file not take them, it is behind.
             self._is_behind = True
             await self._on_file(lambda file: index_file.put(file, kept))

@@ -81,12 +81,11 @@ async def begin(db: Statements, post: Post, *, lease: float) -> bool:
 async def sent(db: Database, post: Post, platform_id: str, *, now: float) -> None:
     """Record that the platform has the post. A power loss may take the record, not the try that
     `begin` counted: then the platform is asked for the post before it is sent again."""
-    async with db.transaction(is_durable=False) as tx:
-        await tx.execute(
-            "UPDATE outbox SET state = 'sent', platform_id = ?, closed_at = ?"
-            " WHERE id = ? AND state = 'waiting'",
-            (platform_id, now, post.id),
-        )
+    sql = (
+        "UPDATE outbox SET state = 'sent', platform_id = ?, closed_at = ?"
+        " WHERE id = ? AND state = 'waiting'"
+    )
+    await db.write(lambda tx: tx.execute(sql, (platform_id, now, post.id)), is_durable=False)
 
 
 async def supersede(tx: Transaction, first: str) -> None:

@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import lru_cache
-from typing import Literal, LiteralString
+from typing import Any, Literal, LiteralString, TypeVar
 from uuid import uuid4
 
 import psycopg
@@ -14,12 +14,13 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from core.errors import Misconfigured, Unavailable
 from core.storage.bells import Bells
-from core.storage.database import Conflict, Row
+from core.storage.database import Conflict, Row, Transaction
 from core.storage.migrate import pending
 
 log = logging.getLogger(__name__)
 
 Connection = psycopg.AsyncConnection[DictRow]
+Result = TypeVar("Result")
 
 POOL_SIZE = 10
 PATIENCE = 10.0
@@ -129,6 +130,15 @@ class Postgres:
                 if not is_durable:
                     await connection.execute("SET LOCAL synchronous_commit = off")
                 yield PostgresTransaction(connection)
+
+    async def write(
+        self,
+        body: Callable[[Transaction], Coroutine[Any, Any, Result]],
+        *,
+        is_durable: bool = True,
+    ) -> Result:
+        async with self.transaction(is_durable=is_durable) as tx:
+            return await body(tx)
 
     async def notify(self, channel: str) -> None:
         # The own process hears at once; others over the server, where a lost wake-up costs no

@@ -3,19 +3,21 @@
 import asyncio
 import itertools
 import sqlite3
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import IO, Any, Literal, LiteralString
-
-import aiosqlite
+from typing import IO, Any, Literal, LiteralString, TypeVar
 
 from core.errors import Misconfigured
 from core.storage.bells import Bells
-from core.storage.database import Row
+from core.storage.connection import Connection
+from core.storage.database import Row, Transaction
+from core.storage.faults import translated
 from core.storage.lockfile import take_lock
 from core.storage.migrate import Migration, pending, statements
-from core.storage.writer import Writer, WriterTransaction, translated
+from core.storage.writer import Writer, WriterTransaction
+
+Result = TypeVar("Result")
 
 READERS = 2
 
@@ -38,7 +40,7 @@ class Sqlite:
         self,
         path: Path,
         lock: IO[str] | None,
-        connections: Sequence[aiosqlite.Connection],
+        connections: Sequence[Connection],
     ) -> None:
         self._path = path
         self._lock = lock
@@ -62,15 +64,22 @@ class Sqlite:
 
     async def fetch(self, sql: LiteralString, params: Sequence[object] = ()) -> list[Row]:
         with translated():
-            return list(await next(self._readers).execute_fetchall(sql, params))  # pyright: ignore[reportArgumentType, reportReturnType]
+            return await next(self._readers).fetch(sql, params)
 
     async def fetch_one(self, sql: LiteralString, params: Sequence[object] = ()) -> Row | None:
         rows = await self.fetch(sql, params)
         return rows[0] if rows else None
 
     async def execute(self, sql: LiteralString, params: Sequence[object] = ()) -> int:
-        async with self._writer.turn(is_single=True) as turn:
-            return await turn.execute(sql, params)
+        return await self._writer.write(lambda tx: tx.execute(sql, params))
+
+    async def write(
+        self,
+        body: Callable[[Transaction], Coroutine[Any, Any, Result]],
+        *,
+        is_durable: bool = True,
+    ) -> Result:
+        return await self._writer.write(body, is_durable=is_durable)
 
     @asynccontextmanager
     async def transaction(self, *, is_durable: bool = True) -> AsyncGenerator[WriterTransaction]:
@@ -95,22 +104,20 @@ class Sqlite:
                 self._lock.close()
 
 
-def _as_mapping(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> Row:
-    return {column[0]: value for column, value in zip(cursor.description, row, strict=True)}
-
-
-async def connect(path: Path) -> aiosqlite.Connection:
+async def connect(path: Path) -> Connection:
     """A connection with every pragma asserted.
 
     Raises `Misconfigured` when the file cannot be opened or does not take a pragma (a network
     file system may refuse WAL).
     """
-    connection = aiosqlite.connect(path, isolation_level=None)
     try:
-        await connection
+        connection = await Connection.open(path)
+    except sqlite3.Error as failure:
+        raise _unusable(path, failure) from failure
+    try:
         for setting, question, expected in _PRAGMAS:
             await connection.execute(setting)
-            answer = next(iter(await connection.execute_fetchall(question)))[0]
+            [answer] = (await connection.fetch(question))[0].values()
             if answer != expected:
                 raise Misconfigured(
                     f"The database {path} does not take `{setting}` (it says {answer!r}). "
@@ -119,10 +126,13 @@ async def connect(path: Path) -> aiosqlite.Connection:
     except BaseException as failure:
         await connection.close()
         if isinstance(failure, sqlite3.Error):
-            raise Misconfigured(f"The database {path} cannot be opened: {failure}.") from failure
+            raise _unusable(path, failure) from failure
         raise
-    connection.row_factory = _as_mapping  # pyright: ignore[reportAttributeAccessIssue]
     return connection
+
+
+def _unusable(path: Path, failure: sqlite3.Error) -> Misconfigured:
+    return Misconfigured(f"The database {path} cannot be opened: {failure}.")
 
 
 async def open_sqlite(path: Path, *, is_shared: bool) -> Sqlite:
@@ -132,7 +142,7 @@ async def open_sqlite(path: Path, *, is_shared: bool) -> Sqlite:
     except OSError as failure:
         raise Misconfigured(f"{path.parent} cannot be made: {failure.strerror}.") from failure
     lock = None if is_shared else take_lock(path)
-    opened: list[aiosqlite.Connection] = []
+    opened: list[Connection] = []
     try:
         opened.append(await connect(path))
         await _migrate(opened[0])
@@ -148,16 +158,16 @@ async def open_sqlite(path: Path, *, is_shared: bool) -> Sqlite:
         raise
 
 
-async def _migrate(connection: aiosqlite.Connection) -> None:
+async def _migrate(connection: Connection) -> None:
     await connection.execute(
         "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL)"
     )
-    rows = await connection.execute_fetchall("SELECT number FROM migrations")
+    rows = await connection.fetch("SELECT number FROM migrations")
     for migration in pending("sqlite", {row["number"] for row in rows}):
         await _apply(connection, migration)
 
 
-async def _apply(connection: aiosqlite.Connection, migration: Migration) -> None:
+async def _apply(connection: Connection, migration: Migration) -> None:
     await connection.execute("BEGIN IMMEDIATE")
     try:
         for statement in statements(migration.sql):

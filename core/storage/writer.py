@@ -1,60 +1,30 @@
 """The one SQLite connection that writes: turns are taken in order and share their commits.
 
 A durable commit waits for the disk (about 3 ms, 12 ms at worst, measured). Writers that queue up
-while one works join its transaction, each inside a savepoint of its own, so that a burst costs a
-few commits instead of one each and a failing write fails alone. The first of a group has nobody
-to protect and does without: each statement is a trip to the connection's thread.
+while one works share the next commit, each inside a savepoint of its own, so that a burst costs a
+few commits instead of one each and a failing write fails alone.
 """
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncGenerator, Generator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-import aiosqlite
+from core.errors import Unavailable
+from core.storage import batch
+from core.storage.batch import Body, Failed
+from core.storage.connection import Connection
+from core.storage.database import Row
+from core.storage.faults import translated, unavailable
 
-from core.errors import CountersignError, Unavailable
-from core.storage.database import Conflict, Row
+Item = TypeVar("Item", "_Whole", "_Turn")
 
 LARGEST_GROUP = 64
 """Writes per commit: bounds how long the first of a group waits for the others."""
 PATIENCE = 30.0
 """Seconds to wait for a turn, and for a holder to leave."""
-
-_ENGINE_TROUBLE = frozenset(
-    {
-        sqlite3.SQLITE_BUSY,
-        sqlite3.SQLITE_LOCKED,
-        sqlite3.SQLITE_NOMEM,
-        sqlite3.SQLITE_READONLY,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_CANTOPEN,
-    }
-)
-
-
-def translate(failure: sqlite3.Error) -> CountersignError | None:
-    """The failure as a caller has to know it; None for a mistake in our own SQL."""
-    if isinstance(failure, sqlite3.IntegrityError):
-        return Conflict(str(failure))
-    if getattr(failure, "sqlite_errorcode", 0) & 0xFF in _ENGINE_TROUBLE:
-        return Unavailable(f"The database could not do its work: {failure}.")
-    return None
-
-
-@contextmanager
-def translated() -> Generator[None]:
-    """Raise SQLite's failures as ours."""
-    try:
-        yield
-    except sqlite3.Error as failure:
-        if (ours := translate(failure)) is None:
-            raise
-        raise ours from failure
 
 
 def _future() -> asyncio.Future[Any]:
@@ -62,11 +32,24 @@ def _future() -> asyncio.Future[Any]:
 
 
 @dataclass(slots=True, eq=False)
-class _Turn:
-    """One writer's turn. The futures carry failures as results: nobody may be left to read them."""
+class _Whole:
+    """A transaction that is handed over whole. The outcome is what its body returned, or a
+    `Failed`."""
 
-    is_single: bool
-    """One statement: SQLite undoes a failed statement by itself, a savepoint is not needed."""
+    body: Body
+    is_durable: bool
+    outcome: asyncio.Future[Any] = field(default_factory=_future)
+
+    def settle(self, outcome: Any) -> None:
+        if not self.outcome.done():
+            self.outcome.set_result(outcome)
+
+
+@dataclass(slots=True, eq=False)
+class _Turn:
+    """A turn of one who writes step by step. The futures carry failures as results: nobody may be
+    left to read them."""
+
     is_durable: bool
     granted: asyncio.Future[Exception | None] = field(default_factory=_future)
     left: asyncio.Future[bool] = field(default_factory=_future)
@@ -82,7 +65,7 @@ class _Turn:
 class WriterTransaction:
     """The statements of one turn; unusable once the turn is over."""
 
-    def __init__(self, connection: aiosqlite.Connection, turn: _Turn) -> None:
+    def __init__(self, connection: Connection, turn: _Turn) -> None:
         self._connection = connection
         self._turn = turn
 
@@ -93,7 +76,7 @@ class WriterTransaction:
     async def fetch(self, sql: str, params: Sequence[object] = ()) -> list[Row]:
         self._check()
         with translated():
-            return list(await self._connection.execute_fetchall(sql, params))  # pyright: ignore[reportArgumentType, reportReturnType]
+            return await self._connection.fetch(sql, params)
 
     async def fetch_one(self, sql: str, params: Sequence[object] = ()) -> Row | None:
         rows = await self.fetch(sql, params)
@@ -102,41 +85,53 @@ class WriterTransaction:
     async def execute(self, sql: str, params: Sequence[object] = ()) -> int:
         self._check()
         with translated():
-            cursor = await self._connection.execute(sql, params)
-            return cursor.rowcount
+            return await self._connection.execute(sql, params)
 
 
 class Writer:
-    """Grants turns on the writing connection. `run` does the work until `close`."""
+    """Does what is queued on the writing connection. `run` does the work until `close`."""
 
-    def __init__(self, connection: aiosqlite.Connection, patience: float = PATIENCE) -> None:
+    def __init__(self, connection: Connection, patience: float = PATIENCE) -> None:
         self._connection = connection
         self._patience = patience
-        self._queue: asyncio.Queue[_Turn | None] = asyncio.Queue()
+        self._queue: asyncio.Queue[_Whole | _Turn | None] = asyncio.Queue()
         self._is_closed = False
-        self._next: _Turn | None = None
+        self._next: _Whole | _Turn | None = None
         """Taken from the queue, to begin the next group."""
         self._syncs: bool | None = True
         """How the connection commits now, where that is known: it is opened with
         `synchronous=FULL`."""
 
     def close(self) -> None:
-        """Let `run` return after the turns that are already waiting."""
+        """Let `run` return after what is already waiting."""
         self._is_closed = True
         self._queue.put_nowait(None)
 
+    async def write(self, body: Body, *, is_durable: bool = True) -> Any:
+        """Run the body as a transaction; committed when this returns what it returned.
+
+        Raises what the body raised (then nothing of it is kept), and `Unavailable` when its turn
+        did not come in time or the commit failed.
+        """
+        mine = _Whole(body, is_durable)
+        self._queued(mine)
+        try:
+            async with asyncio.timeout(self._patience):
+                outcome = await mine.outcome
+        except TimeoutError:
+            raise Unavailable("The database is too busy to write.") from None
+        if isinstance(outcome, Failed):
+            raise outcome.reason
+        return outcome
+
     @asynccontextmanager
-    async def turn(
-        self, *, is_single: bool = False, is_durable: bool = True
-    ) -> AsyncGenerator[WriterTransaction]:
-        """Write; committed when the block was left without an exception.
+    async def turn(self, *, is_durable: bool = True) -> AsyncGenerator[WriterTransaction]:
+        """Write step by step; committed when the block was left without an exception.
 
         Raises `Unavailable` when no turn came in time or the commit failed.
         """
-        if self._is_closed:
-            raise Unavailable("The database is closed.")
-        mine = _Turn(is_single, is_durable)
-        self._queue.put_nowait(mine)
+        mine = _Turn(is_durable)
+        self._queued(mine)
         try:
             await self._await_grant(mine)
             yield WriterTransaction(self._connection, mine)
@@ -148,6 +143,11 @@ class Writer:
         if failure := await mine.settled:
             raise failure
 
+    def _queued(self, item: _Whole | _Turn) -> None:
+        if self._is_closed:
+            raise Unavailable("The database is closed.")
+        self._queue.put_nowait(item)
+
     async def _await_grant(self, mine: _Turn) -> None:
         try:
             async with asyncio.timeout(self._patience):
@@ -158,57 +158,84 @@ class Writer:
             raise failure
 
     async def run(self) -> None:
-        """Serve turns until `close`, group by group."""
+        """Serve until `close`, group by group."""
         while (first := self._next or await self._queue.get()) is not None:
             self._next = None
-            await self._serve_group(first)
+            if isinstance(first, _Whole):
+                await self._do_together(first)
+            else:
+                await self._serve_group(first)
+
+    async def _do_together(self, first: _Whole) -> None:
+        group = [first]
+        while (more := self._next_of_group(first, len(group))) is not None:
+            group.append(more)
+        # Whoever gave up while waiting is not served.
+        group = [whole for whole in group if not whole.outcome.done()]
+        if not group:
+            return
+        bodies, pragma = [whole.body for whole in group], self._pragma(first.is_durable)
+        self._syncs = None if pragma else self._syncs
+        try:
+            outcomes = await self._connection.do(lambda held: batch.perform(held, bodies, pragma))
+        except sqlite3.Error as failure:
+            # Nobody was told yet that anything is recorded.
+            outcomes = [Failed(unavailable(failure)) for _ in group]
+        else:
+            self._syncs = first.is_durable
+        for whole, outcome in zip(group, outcomes, strict=True):
+            whole.settle(outcome)
 
     async def _serve_group(self, first: _Turn) -> None:
         kept: list[_Turn] = []
         try:
             await self._begin(first.is_durable)
         except sqlite3.Error as failure:
-            first.settle(_unavailable(failure))
+            first.settle(unavailable(failure))
             return
         try:
             turn: _Turn | None = first
             while turn is not None:
                 await self._serve(turn, kept)
-                turn = self._next_of_group(len(kept), first.is_durable)
+                turn = self._next_of_group(first, len(kept))
             await self._connection.execute("COMMIT")
         except sqlite3.Error as failure:
             # The whole group is undone: nobody was told yet that anything is recorded.
             with suppress(sqlite3.Error):
                 await self._connection.execute("ROLLBACK")
             for member in kept:
-                member.settle(_unavailable(failure))
+                member.settle(unavailable(failure))
         else:
             for member in kept:
                 member.settle(None)
 
     async def _begin(self, syncs: bool) -> None:
-        """Begin a transaction that syncs the log with its commit, or leaves that to a later one: a
-        sync covers all that was committed before. SQLite takes the setting outside a transaction
-        alone."""
-        if syncs == self._syncs:
-            await self._connection.execute("BEGIN IMMEDIATE")
-            return
-        self._syncs = None
-        await self._connection.executescript(
-            f"PRAGMA synchronous = {'FULL' if syncs else 'NORMAL'}; BEGIN IMMEDIATE"
-        )
-        self._syncs = syncs
+        if pragma := self._pragma(syncs):
+            self._syncs = None
+            await self._connection.execute(pragma)
+            self._syncs = syncs
+        await self._connection.execute("BEGIN IMMEDIATE")
 
-    def _next_of_group(self, size: int, syncs: bool) -> _Turn | None:
+    def _pragma(self, syncs: bool) -> str:
+        """What makes the next commit sync the log, or leave that to a later one: a sync covers all
+        that was committed before. SQLite takes it outside a transaction alone."""
+        if syncs == self._syncs:
+            return ""
+        return "PRAGMA synchronous = FULL" if syncs else "PRAGMA synchronous = NORMAL"
+
+    def _next_of_group(self, first: Item, size: int) -> Item | None:
+        """The next in the queue where it may share the commit of `first`: it is of the same kind,
+        and a commit that does not wait for the disk is not joined by a write that does."""
         if size >= LARGEST_GROUP or self._queue.empty():
             return None
-        turn = self._queue.get_nowait()
-        if turn is None:
+        item = self._queue.get_nowait()
+        if item is None:
             self._queue.put_nowait(None)
-        elif turn.is_durable and not syncs:
-            self._next = turn
             return None
-        return turn
+        if isinstance(item, type(first)) and first.is_durable >= item.is_durable:
+            return item
+        self._next = item
+        return None
 
     async def _serve(self, turn: _Turn, kept: list[_Turn]) -> None:
         """Let the holder work; add it to `kept` when its writes stay. Raises the SQLite error
@@ -216,14 +243,16 @@ class Writer:
         if turn.granted.done() or turn.left.done():  # gave up while waiting
             return
         try:
-            has_savepoint = bool(kept) and not turn.is_single
-            if has_savepoint:
-                await self._connection.execute("SAVEPOINT turn")
+            await self._connection.execute("SAVEPOINT turn")
             turn.granted.set_result(None)
             is_kept = await self._wait_until_left(turn)
-            await self._leave(turn, is_kept, has_savepoint=has_savepoint)
+            # A full disk may make SQLite end the whole transaction under us: then this raises,
+            # and the group fails together.
+            if not is_kept:
+                await self._connection.execute("ROLLBACK TO turn")
+            await self._connection.execute("RELEASE turn")
         except sqlite3.Error as failure:
-            turn.settle(_unavailable(failure))
+            turn.settle(unavailable(failure))
             raise
         if is_kept:
             kept.append(turn)
@@ -237,21 +266,3 @@ class Writer:
         except TimeoutError:
             turn.left.set_result(False)
             return False
-
-    async def _leave(self, turn: _Turn, is_kept: bool, *, has_savepoint: bool) -> None:
-        # A full disk may make SQLite end the whole transaction under us: then this raises, and
-        # the group fails together.
-        if has_savepoint:
-            if not is_kept:
-                await self._connection.execute("ROLLBACK TO turn")
-            await self._connection.execute("RELEASE turn")
-            return
-        if not self._connection.in_transaction:
-            raise sqlite3.OperationalError("the transaction was ended by the engine")
-        if not is_kept and not turn.is_single:
-            await self._connection.execute("ROLLBACK")
-            await self._connection.execute("BEGIN IMMEDIATE")
-
-
-def _unavailable(failure: sqlite3.Error) -> Unavailable:
-    return Unavailable(f"The database could not do its work: {failure}.")

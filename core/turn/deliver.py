@@ -10,7 +10,7 @@ from core.errors import DeliveryFailed, Unavailable
 from core.ports import Clock, Surface
 from core.records import Answer, Post
 from core.storage import files, outbox
-from core.storage.database import Database
+from core.storage.database import Database, Transaction
 
 log = logging.getLogger(__name__)
 
@@ -196,7 +196,11 @@ class Courier:
             extra={"action": "post.failed", "turn": post.turn},
         )
         told = apology(post, failure.reason)
-        async with self._db.transaction() as tx:
-            await outbox.fail(tx, post, failure.reason, now=self._clock())
+        now = self._clock()
+
+        async def give_up(tx: Transaction) -> None:
+            await outbox.fail(tx, post, failure.reason, now=now)
             if told is not None:
                 await outbox.put(tx, told)
+
+        await self._db.write(give_up)

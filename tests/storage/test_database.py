@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from core.errors import Misconfigured, Unavailable
-from core.storage.database import Conflict, Database, open_database
+from core.storage.database import Conflict, Database, Transaction, open_database
 from core.storage.sqlite import connect
 from core.storage.writer import Writer
 from tests.databases import fresh_database
@@ -289,6 +289,8 @@ async def test_a_write_waits_for_the_disk_unless_it_says_that_it_need_not(
     for is_durable in (True, False, False, True):
         async with database.transaction(is_durable=is_durable) as tx:
             assert await tx.fetch_one(ask) == {name: waits if is_durable else does_not}
+        asked = await database.write(lambda tx: tx.fetch_one(ask), is_durable=is_durable)
+        assert asked == {name: waits if is_durable else does_not}
 
 
 async def test_a_durable_write_never_joins_a_commit_that_does_not_wait(sqlite: Database) -> None:
@@ -296,11 +298,18 @@ async def test_a_durable_write_never_joins_a_commit_that_does_not_wait(sqlite: D
 
     async def write(number: int) -> None:
         is_durable = number % 3 == 0
-        async with sqlite.transaction(is_durable=is_durable) as tx:
+
+        async def body(tx: Transaction) -> None:
             await tx.execute(ADD, (f"{number}", "1"))
             row = await tx.fetch_one("PRAGMA synchronous")
             if is_durable and row != {"synchronous": 2}:
                 wrong.append(f"{number}")
+
+        if number % 2:
+            await sqlite.write(body, is_durable=is_durable)
+            return
+        async with sqlite.transaction(is_durable=is_durable) as tx:
+            await body(tx)
 
     async with asyncio.TaskGroup() as group:
         for number in range(100):
@@ -343,9 +352,7 @@ async def test_a_transaction_that_never_ends_is_ended(tmp_path: Path) -> None:
         await turn.execute(ADD, ("next", "1"))
     writer.close()
     await serving
-    assert [row["key"] for row in await connection.execute_fetchall("SELECT key FROM pins")] == [
-        "next"
-    ]
+    assert await connection.fetch("SELECT key FROM pins") == [{"key": "next"}]
     await connection.close()
 
 
@@ -357,10 +364,10 @@ async def test_a_burst_of_writes_shares_its_commits(sqlite: Database) -> None:
         commits += statement == "COMMIT"
 
     connection = sqlite._connections[0]  # pyright: ignore[reportAttributeAccessIssue]
-    await connection.set_trace_callback(traced)
+    await connection.do(lambda held: held.set_trace_callback(traced))
     async with asyncio.TaskGroup() as group:
         for number in range(200):
             group.create_task(sqlite.execute(ADD, (f"{number}", "1")))
-    await connection.set_trace_callback(None)
+    await connection.do(lambda held: held.set_trace_callback(None))
     assert await count(sqlite) == 200
     assert commits < 20

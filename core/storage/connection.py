@@ -1,0 +1,69 @@
+"""A SQLite connection and the one thread that it is used from.
+
+A trip to the thread costs about thirty times what a small statement does (85 µs against 3), and
+much more while the loop is busy; so work is handed over whole where it can be.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+from core.storage.database import Row
+
+Result = TypeVar("Result")
+
+
+class Connection:
+    """Open from `open` to `close`. Raises SQLite's own errors."""
+
+    def __init__(self, thread: ThreadPoolExecutor, held: sqlite3.Connection) -> None:
+        self._thread = thread
+        self._held = held
+
+    @classmethod
+    async def open(cls, path: Path) -> "Connection":
+        """Without implicit transactions; rows are mappings."""
+        thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite")
+        try:
+            loop = asyncio.get_running_loop()
+            return cls(thread, await loop.run_in_executor(thread, _opened, path))
+        except BaseException:
+            thread.shutdown(wait=False)
+            raise
+
+    async def do(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run the function in the connection's thread. It is carried out even when the caller is
+        cancelled meanwhile."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._held)
+
+    async def fetch(self, sql: str, params: Sequence[object] = ()) -> list[Row]:
+        return await self.do(lambda held: fetched(held, sql, params))
+
+    async def execute(self, sql: str, params: Sequence[object] = ()) -> int:
+        """Return how many rows were touched."""
+        return await self.do(lambda held: executed(held, sql, params))
+
+    async def close(self) -> None:
+        await self.do(lambda held: held.close())
+        self._thread.shutdown(wait=False)
+
+
+def fetched(held: sqlite3.Connection, sql: str, params: Sequence[object]) -> list[Row]:
+    return held.execute(sql, params).fetchall()  # pyright: ignore[reportArgumentType]
+
+
+def executed(held: sqlite3.Connection, sql: str, params: Sequence[object]) -> int:
+    return held.execute(sql, params).rowcount  # pyright: ignore[reportArgumentType]
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    held = sqlite3.connect(path, isolation_level=None)
+    held.row_factory = _as_mapping
+    return held
+
+
+def _as_mapping(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> Row:
+    return {column[0]: value for column, value in zip(cursor.description, row, strict=True)}
