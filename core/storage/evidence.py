@@ -1,5 +1,7 @@
 """Evidence: tool results, kept whole."""
 
+from typing import NamedTuple
+
 from core.records import Evidence, EvidenceId, ThreadId, TurnId
 from core.storage.bodies import packed, unpacked
 from core.storage.database import Database, Statements, Transaction
@@ -15,9 +17,10 @@ async def write(tx: Transaction, evidence: Evidence) -> None:
     it: a round that is run again after a crash gives its calls the same ids."""
     await tx.execute(
         """
-        INSERT INTO evidence (id, turn, thread, person, tool, body, made_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (id) DO UPDATE SET body = excluded.body, made_at = excluded.made_at
+        INSERT INTO evidence (id, turn, thread, person, tool, is_error, body, made_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET is_error = excluded.is_error, body = excluded.body,
+                                       made_at = excluded.made_at
         WHERE evidence.turn = excluded.turn
         """,
         (
@@ -26,6 +29,7 @@ async def write(tx: Transaction, evidence: Evidence) -> None:
             evidence.thread,
             evidence.person,
             evidence.tool,
+            int(evidence.is_error),
             packed(Evidence, evidence),
             evidence.made_at,
         ),
@@ -42,6 +46,24 @@ async def of_turn(db: Statements, turn: TurnId) -> list[Evidence]:
     """The results of a turn, in the order they were made."""
     rows = await db.fetch("SELECT body FROM evidence WHERE turn = ? ORDER BY made_at, id", (turn,))
     return [unpacked(Evidence, row["body"]) for row in rows]
+
+
+class Handle(NamedTuple):
+    """What is needed to speak of a result without reading it."""
+
+    id: EvidenceId
+    turn: TurnId
+    tool: str
+
+
+async def handles(db: Statements, thread: ThreadId, limit: int) -> list[Handle]:
+    """The newest results of the thread that are no errors, oldest first."""
+    rows = await db.fetch(
+        "SELECT id, turn, tool FROM evidence WHERE thread = ? AND is_error = 0"
+        " ORDER BY made_at DESC, id DESC LIMIT ?",
+        (thread, limit),
+    )
+    return [Handle(**row) for row in reversed(rows)]
 
 
 async def of_thread(db: Statements, thread: ThreadId, limit: int = 50) -> list[Evidence]:

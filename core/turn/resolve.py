@@ -1,5 +1,6 @@
 """Resolve a turn's thread: what was asked and answered before, and what those answers rest on."""
 
+from collections import defaultdict
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -16,6 +17,8 @@ WAITED = (
 )
 """The first line of what a turn is told of parked calls."""
 
+_HANDLES = 16
+"""Results that a turn is taken to have on average, when the newest are looked up."""
 _NOT_YET = {
     "parked": "waits for a decision; it has NOT happened",
     "approved": "was agreed to and is about to be carried out",
@@ -31,17 +34,17 @@ _NOT_YET = {
 
 async def history(db: Database, thread: ThreadId, limit: int) -> list[tuple[TurnId, Finished]]:
     """The newest `limit` finished turns of the thread, oldest first."""
-    past: list[tuple[TurnId, Finished]] = []
-    for turn in await threads.finished(db, thread, limit):
-        handles = tuple(
-            f"{piece.id} ({piece.tool})"
-            for piece in await evidence.of_turn(db, turn.turn)
-            if not piece.is_error
+    turns = await threads.finished(db, thread, limit)
+    named: defaultdict[TurnId, list[str]] = defaultdict(list)
+    for handle in await evidence.handles(db, thread, limit * _HANDLES) if turns else ():
+        named[handle.turn].append(f"{handle.id} ({handle.tool})")
+    return [
+        (
+            turn.turn,
+            Finished(question=turn.question, answer=turn.answer, handles=tuple(named[turn.turn])),
         )
-        past.append(
-            (turn.turn, Finished(question=turn.question, answer=turn.answer, handles=handles))
-        )
-    return past
+        for turn in turns
+    ]
 
 
 async def outcomes(db: Database, turn: Turn) -> str:

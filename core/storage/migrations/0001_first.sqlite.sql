@@ -64,6 +64,7 @@ CREATE TABLE evidence (
   thread TEXT NOT NULL,
   person TEXT NOT NULL,
   tool TEXT NOT NULL,
+  is_error INTEGER NOT NULL,
   body TEXT NOT NULL,
   made_at DOUBLE PRECISION NOT NULL
 );
