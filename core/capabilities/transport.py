@@ -63,9 +63,13 @@ class ErrandAuth(httpx2.Auth):
 class Wire(httpx2.AsyncBaseTransport):
     """A transport whose requests always end in a response."""
 
-    def __init__(self, inner: httpx2.AsyncBaseTransport, limits: Limits) -> None:
+    def __init__(
+        self, inner: httpx2.AsyncBaseTransport, limits: Limits, *, is_ours: bool = False
+    ) -> None:
+        """What a server of our own answers is MCP, and is not looked at twice."""
         self._inner = inner
         self._limit = limits.result_bytes
+        self._is_ours = is_ours
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         errand = ERRAND.get() or Errand("")
@@ -89,7 +93,8 @@ class Wire(httpx2.AsyncBaseTransport):
         body = await self._body(response, errand)
         if body is None:
             return _failed(errand, errand.fault, 502)
-        if response.is_success and _kind(response) == "application/json" and not _is_rpc(body):
+        is_json = response.is_success and _kind(response) == "application/json"
+        if is_json and not self._is_ours and not _is_rpc(body):
             return _failed(errand, "answered with something that is not MCP", 502)
         if response.is_success and body and _kind(response) != "application/json":
             errand.fault = "answered with something that is not MCP"
@@ -152,7 +157,7 @@ def open_http(server: Server, limits: Limits) -> httpx2.AsyncClient:
         )
     )
     return httpx2.AsyncClient(
-        transport=Wire(inner, limits),
+        transport=Wire(inner, limits, is_ours=server.is_ours),
         auth=ErrandAuth(server),
         trust_env=False,
         follow_redirects=False,
