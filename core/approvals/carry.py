@@ -51,8 +51,9 @@ async def carry(rooms: Rooms, call: ParkedCall, patience: Patience) -> None:
 
 async def settle(rooms: Rooms, call: ParkedCall, patience: Patience) -> None:
     """End a call that was claimed by a process that is gone: what can be read back is read back,
-    the rest is unknown. Never asks a blind effect again."""
-    if call.effect == "blind":
+    the rest is unknown. Never asks a blind effect again, and reads nothing back while effects are
+    switched off: reading back may complete what had been begun."""
+    if call.effect == "blind" or not rooms.rules().has_effects:
         await finish(rooms, call, Unknown(sentence=INTERRUPTED))
         return
     try:
