@@ -84,6 +84,9 @@ class SilentChat:
     async def progress(self, address: Any, text: str) -> None:
         pass
 
+    async def profile(self, person: Person) -> Person:
+        return person
+
     async def deliver(self, post: Post, content: bytes | None) -> str:
         self.on_post(post)
         return f"{time.time():.6f}"
