@@ -1,7 +1,7 @@
 """Joins the account link and the approvals: whose token, who somebody is, what a sign-in tells."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from core.approvals import upkeep
 from core.approvals.rooms import Known, Rooms
@@ -29,12 +29,20 @@ class Tokens:
 
 
 class People:
-    """`core.approvals.rooms.People`: one human under all the ids that are proven to be theirs."""
+    """`core.approvals.rooms.People`: one human under all the ids that are proven to be theirs,
+    with the name and time zone that the chat platform knows."""
 
-    def __init__(self, accounts: Accounts) -> None:
+    def __init__(
+        self, profile: Callable[[Person], Awaitable[Person]], accounts: Accounts | None
+    ) -> None:
+        self._profile = profile
         self._accounts = accounts
 
     async def known(self, person: PersonId) -> Known | None:
+        # The adapter has asked for this profile before it took the click, and keeps it.
+        who = await self._profile(Person(id=person))
+        if self._accounts is None:
+            return Known(person=who, ids=frozenset({person}))
         try:
             ids = frozenset(await self._accounts.joined(person))
         except Unreadable:
@@ -42,7 +50,7 @@ class People:
             ids = frozenset({person})
         account = await self._accounts.account(person)
         entra = {f"entra:{account.oid}"} if account else set[str]()
-        return Known(person=Person(id=person), ids=ids | entra)
+        return Known(person=who, ids=ids | entra)
 
 
 class Welcome:

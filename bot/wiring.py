@@ -26,7 +26,7 @@ from bot.workspace.local import LocalWorkspace
 from bot.workspace.slack.install import installed
 from core.approvals.desk import Desk
 from core.approvals.executor import Executor
-from core.approvals.rooms import NoTokens, Strangers
+from core.approvals.rooms import NoTokens
 from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
 from core.capabilities.servers import Limits, Server
@@ -109,7 +109,7 @@ async def build(
         held.push_async_callback(db.close)
         office = await _office(held, db, settings, chat_side, clock)
         rooms = await _rooms(held, db, settings, config, clock, office)
-        approvals = _approvals(rooms, office)
+        approvals = _approvals(rooms, office, chat_side)
         rooms = replace(rooms, approvals=approvals)
         door = Intake(rooms.db, rooms.setup, rooms.catalog, clock, new_id=_new_id, approvals=True)
         adapter = slack.build(
@@ -193,7 +193,12 @@ async def _office(
     )
 
 
-def _approvals(rooms: Rooms, office: OfficeRooms | None) -> Approvals:
+def _approvals(
+    rooms: Rooms, office: OfficeRooms | None, chat_side: list[slack.SlackAdapter]
+) -> Approvals:
+    async def profile(person: Person) -> Person:
+        return await chat_side[0].surface.profile(person)
+
     return Approvals(
         db=rooms.db,
         clock=rooms.clock,
@@ -201,7 +206,7 @@ def _approvals(rooms: Rooms, office: OfficeRooms | None) -> Approvals:
         catalog=rooms.catalog,
         effects=office.effects if office else {},
         tokens=Tokens(office.accounts) if office else NoTokens(),
-        people=People(office.accounts) if office else Strangers(),
+        people=People(profile, office.accounts if office else None),
         accounts=office.accounts if office else None,
     )
 

@@ -1,6 +1,7 @@
 """Talks to an effect: one request within its time, and looks at what came of it."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from core.connectors.outcome import Done, Effect, Failed, Outcome, Unknown
@@ -11,6 +12,9 @@ from core.telemetry import logs
 NO_ANSWER = "I asked for this and did not hear back."
 PERFORM = 8.0
 """Seconds that one request may take."""
+
+GoesOn = Callable[[], bool]
+"""Whether effects are switched on at this moment."""
 
 log = logs.get(__name__)
 
@@ -25,11 +29,13 @@ class Patience:
     """The pauses before each look at what came of a keyed or checkable effect."""
 
 
-async def performed(effect: Effect, call: ParkedCall, token: str, patience: Patience) -> Outcome:
+async def performed(
+    effect: Effect, call: ParkedCall, token: str, patience: Patience, goes_on: GoesOn
+) -> Outcome:
     """Do it once; where the answer was lost and the effect allows it, find out what came of it."""
     outcome = await _asked(effect, call, token, patience)
     if isinstance(outcome, Unknown) and call.effect != "blind":
-        return await resolved(effect, call, token, outcome, patience)
+        return await resolved(effect, call, token, outcome, patience, goes_on)
     return outcome
 
 
@@ -47,12 +53,20 @@ async def _asked(effect: Effect, call: ParkedCall, token: str, patience: Patienc
 
 
 async def resolved(
-    effect: Effect, call: ParkedCall, token: str, doubt: Unknown, patience: Patience
+    effect: Effect,
+    call: ParkedCall,
+    token: str,
+    doubt: Unknown,
+    patience: Patience,
+    goes_on: GoesOn,
 ) -> Outcome:
     """What came of a keyed or checkable effect whose answer was lost: read back, and where that
-    says nothing a keyed one is repeated with the same key."""
+    says nothing a keyed one is repeated with the same key; in doubt as soon as it must not go on,
+    because reading back may complete what had been begun."""
     for pause in patience.repeats:
         await asyncio.sleep(pause)
+        if not goes_on():
+            return doubt
         outcome = await _read_back(effect, call, token, patience)
         if outcome is None and call.effect == "keyed":
             outcome = await _asked(effect, call, token, patience)

@@ -45,14 +45,15 @@ async def carry(rooms: Rooms, call: ParkedCall, patience: Patience) -> None:
     else:
         claimed = await _claim(rooms, replace(call, effect=kind), call, found)
         if claimed is not None:
-            outcome = await performed(effect, claimed, token, patience)
+            outcome = await performed(effect, claimed, token, patience, lambda: _goes_on(rooms))
             await finish(rooms, claimed, outcome)
 
 
 async def settle(rooms: Rooms, call: ParkedCall, patience: Patience) -> None:
     """End a call that was claimed by a process that is gone: what can be read back is read back,
-    the rest is unknown. Never asks a blind effect again."""
-    if call.effect == "blind":
+    the rest is unknown. Never asks a blind effect again, and reads nothing back while effects are
+    switched off."""
+    if call.effect == "blind" or not _goes_on(rooms):
         await finish(rooms, call, Unknown(sentence=INTERRUPTED))
         return
     try:
@@ -65,7 +66,8 @@ async def settle(rooms: Rooms, call: ParkedCall, patience: Patience) -> None:
         await finish(rooms, call, Unknown(sentence=sentence))
         return
     doubt = Unknown(sentence=INTERRUPTED)
-    await finish(rooms, call, await resolved(effect, call, token, doubt, patience))
+    outcome = await resolved(effect, call, token, doubt, patience, lambda: _goes_on(rooms))
+    await finish(rooms, call, outcome)
 
 
 async def give_up(rooms: Rooms, id: CallId) -> None:
@@ -76,6 +78,10 @@ async def give_up(rooms: Rooms, id: CallId) -> None:
         await refuse(rooms, call, "something broke on our side")
     elif call is not None and call.state == "executing":
         await finish(rooms, call, Unknown(sentence=INTERRUPTED))
+
+
+def _goes_on(rooms: Rooms) -> bool:
+    return rooms.rules().has_effects
 
 
 async def _token_in_the_end(

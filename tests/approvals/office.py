@@ -123,7 +123,15 @@ class Accounts:
 
     async def offer(self, person: PersonId, scopes: Iterable[str], address: Address) -> Verdict:
         asked = " ".join(scopes)
-        return Verdict(kind="connect", sentence=f"Connect for {asked}.", url="https://c.example/1")
+        url = "https://connect.example/once"
+        return Verdict(kind="connect", sentence=f"Connect for {asked}.", url=url)
+
+    async def connect(self, person: PersonId, address: Address) -> Verdict:
+        return await self.offer(person, (), address)
+
+    async def disconnect(self, person: PersonId) -> str:
+        self.connected.discard(person)
+        return "Gone."
 
 
 @dataclass

@@ -251,6 +251,16 @@ async def test_after_a_crash_only_an_idempotent_foreign_tool_is_called_again(
         assert [key for _, key in room.heard] == [call.id] * times
 
 
+async def test_after_a_crash_nothing_is_read_back_while_effects_are_off(database: Database) -> None:
+    async with office(database) as room:
+        call = await approved(room, {"lead": "Acme", "stage": "won"}, key="crm/set_stage")
+        assert await parked.move(database, call, replace(call, state="executing", effect="keyed"))
+        room.policy(effects="off")
+        await room.carry_out()
+        assert (await room.now(call)).state == "unknown"
+        assert room.heard == []
+
+
 async def test_the_executor_carries_out_what_is_clicked_and_drains(database: Database) -> None:
     async with office(database) as room:
         left = await approved(room, {**MAIL, "subject": "left"})

@@ -174,6 +174,23 @@ async def test_a_look_that_breaks_is_followed_by_another(database: Database) -> 
         assert (await room.now(call)).outcome == "It is there."
 
 
+async def test_nothing_is_repeated_once_effects_are_switched_off(database: Database) -> None:
+    async with office(database) as room:
+        room.box.certainty = "keyed"
+        perform = room.box.perform
+
+        async def lost(call: ParkedCall, token: str) -> Unknown:
+            await perform(call, token)
+            room.policy(effects="off")
+            return Unknown(sentence="504")
+
+        room.box.perform = lost  # pyright: ignore[reportAttributeAccessIssue]
+        call = await approved(room)
+        await room.carry_out()
+        assert (await room.now(call)).state == "unknown"
+        assert (len(room.box.sent), room.box.looked) == (1, 0)
+
+
 async def test_an_effect_that_hangs_is_given_up_after_its_time(sqlite: Database) -> None:
     async with office(sqlite) as room:
 

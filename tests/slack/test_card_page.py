@@ -42,8 +42,10 @@ async def test_a_mail_is_edited_and_sent_by_clicking_alone(tmp_path):
             await page.locator(".conversation .thread-count").nth(1).click()
             card = page.locator(".thread .message", has_text="Send a mail")
             await card.get_by_role("button", name="Open full text").click()
+            window = page.get_by_role("dialog")
+            await window.get_by_role("button", name="Send").wait_for()
             await shoot(page, "card-full")
-            await page.get_by_role("dialog").get_by_role("button", name="Send").click()
+            await window.get_by_role("button", name="Send").click()
             await card.get_by_text("being carried out").wait_for()
             assert (await at.office.now(long)).state == "approved"
     await db.close()

@@ -93,6 +93,23 @@ async def test_guests_and_outsiders_decide_nothing_even_where_anybody_may(sqlite
         assert (await at.office.now(call)).decided_by == TOMAS
 
 
+async def test_the_same_id_in_another_workspace_is_somebody_else(sqlite, slack):
+    async with counter(sqlite, slack) as at:
+        call = await at.park()
+        await at.press("tomas", at.card(call))
+        payload = at.clicked()
+        for user, team in (
+            ({"id": "U0MARA", "team_id": "T0OTHER"}, payload["team"]),
+            ({"id": "U0MARA"}, {"id": "T0OTHER"}),
+            ({"id": "U0MARA", "team_id": "T0OTHER"}, {"id": "T0OTHER"}),
+        ):
+            before = len(slack.ephemerals("mara", "sales"))
+            await slack.carrier.interaction({**payload, "user": user, "team": team})
+            assert at.told("mara") == deciding.OUTSIDERS
+            assert len(slack.ephemerals("mara", "sales")) == before + 1
+        assert await at.office.now(call) == call
+
+
 async def test_nobody_decides_while_slack_does_not_say_who_they_are(sqlite, slack):
     async with counter(sqlite, slack) as at:
         call = await at.park()

@@ -304,6 +304,18 @@ async def test_private_blocks_that_are_refused_become_plain_text(slack, bot, que
     assert texts[0] == "Not today."
 
 
+async def test_a_person_alone_is_reached_directly_and_only_in_our_own_workspace(slack, bot):
+    alone = {"person": "slack:T00000001/U0TOMAS"}
+    await bot.adapter.surface.deliver(post(alone, "A card expires.", kind="private"), None)
+    (told,) = slack.messages(slack.direct("tomas"))
+    assert told["text"] == "A card expires."
+    for person in ("slack:T0OTHER/U0TOMAS", "teams:T00000001/U0TOMAS", "slack:T00000001/", "U0X"):
+        with pytest.raises(DeliveryFailed) as failed:
+            await bot.adapter.surface.deliver(post({"person": person}, kind="private"), None)
+        assert failed.value.is_final
+    assert len(slack.calls("conversations.open")) == 1
+
+
 XLSX = MadeFile(
     id=FileId("file_1"),
     name="orders.xlsx",
