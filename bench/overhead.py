@@ -1,6 +1,5 @@
 """What a turn costs beside the model: one round with two calls, every write as in service."""
 
-import asyncio
 import os
 import statistics
 import time
@@ -20,7 +19,7 @@ TURNS = 60
 OWNER = "bench"
 
 
-async def measure(folder: Path) -> dict[str, float]:
+async def measure(_: str, folder: Path) -> dict[str, float]:
     """Milliseconds at the median unless the name says otherwise."""
     figures = {"fsync": fsync_milliseconds(folder)}
     figures |= await _turns(folder / "stub", embeds=False)
@@ -110,13 +109,3 @@ async def _counted_commits(bot: Stand) -> Counter[str]:
     database: Any = bot.rooms.db
     await database._writer._connection.do(lambda held: held.set_trace_callback(heard))
     return found
-
-
-def main() -> None:
-    figures = asyncio.run(measure(Path("bench/.state/overhead").absolute()))
-    for name, value in figures.items():
-        print(f"{name:40} {value:8.2f}")
-
-
-if __name__ == "__main__":
-    main()

@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -78,7 +78,6 @@ class SilentChat:
     """A `Surface` that takes every post at once."""
 
     name: str = "slack"
-    posts: list[Post] = field(default_factory=list)
     on_post: Callable[[Post], None] = lambda _: None
 
     async def progress(self, address: Any, text: str) -> None:

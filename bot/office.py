@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from typing import Any
 
 from bot.settings import Microsoft
 from core.capabilities.servers import Server
@@ -10,16 +11,14 @@ from core.connectors.effects import effects
 from core.connectors.graph import Graph, GraphSettings
 from core.connectors.office import Office
 from core.connectors.outcome import Effect
-from core.connectors.scopes import credentials_for
+from core.connectors.scopes import SERVER, credentials_for
 from core.errors import NeedsAccount
 from core.identity.accounts import Accounts
 from core.identity.steps import Directory
 from core.identity.vault import KeyRing
 from core.ports import Clock
 from core.records import PersonId, Tool
-from core.specialists.office.reader import Reader
-from core.specialists.office.server import NAME, office_server
-from core.specialists.server import serving
+from core.specialists.server import serving_later
 from core.storage.database import Database
 
 Zone = Callable[[PersonId], Awaitable[str]]
@@ -61,7 +60,12 @@ async def opened(
     graph = Graph(GraphSettings(url=settings.graph_url))
     held.push_async_callback(graph.close)
     found = effects(Office(graph=graph, db=db, accounts=accounts, clock=clock, zone=zone))
-    app = await held.enter_async_context(
-        serving(office_server(Reader(graph=graph, zone=zone), tuple(found)))
-    )
-    return OfficeRooms(accounts=accounts, effects=found, server=Server(name=NAME, app=app))
+
+    def made() -> Any:
+        from core.specialists.office.reader import Reader
+        from core.specialists.office.server import office_server
+
+        return office_server(Reader(graph=graph, zone=zone), tuple(found))
+
+    app = await held.enter_async_context(serving_later(made))
+    return OfficeRooms(accounts=accounts, effects=found, server=Server(name=SERVER, app=app))

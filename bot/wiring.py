@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
@@ -22,8 +23,6 @@ from bot.microsoft import People, Tokens, Welcome
 from bot.office import OfficeRooms, opened
 from bot.settings import Microsoft, Settings
 from bot.sweeper import Sweeper
-from bot.workspace.local import LocalWorkspace
-from bot.workspace.slack.install import installed
 from core.approvals.desk import Desk
 from core.approvals.executor import Executor
 from core.approvals.rooms import NoTokens
@@ -37,14 +36,11 @@ from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
 from core.llm.embed import EmbeddingSettings, EmbedDoor
 from core.llm.models import rates
-from core.loop import graph
 from core.loop.calls import no_credentials
-from core.loop.checkpoints import SealedSaver
+from core.loop.loop import Loop as TurnLoop
 from core.ports import Clock, Surface
 from core.records import LedgerEntry, Person, PersonId
-from core.specialists.sample.server import NAME as SAMPLE
-from core.specialists.sample.server import sample_server
-from core.specialists.server import serving
+from core.specialists.server import serving_later
 from core.storage import entries, outbox, pins, probe
 from core.storage.database import Database, open_database
 from core.storage.index import open_index
@@ -55,9 +51,14 @@ from core.turn.intake import Intake
 from core.turn.lanes import LaneLimits, Lanes
 from core.turn.run import Rooms
 
+if TYPE_CHECKING:
+    from bot.workspace.local import LocalWorkspace
+
 OWN_MANIFEST = "https://countersign.invalid"
 """Any address will do: the local workspace is told where the bot is when it is up."""
 DRAIN_SECONDS = 18.0
+SAMPLE = "sample"
+"""The name of the sample server."""
 """For running turns to end, before they are given back."""
 
 
@@ -70,7 +71,7 @@ class Wired:
     parts: Sequence[Part]
     lanes: Lanes
     settings: Settings
-    workspace: LocalWorkspace | None
+    workspace: "LocalWorkspace | None"
 
     async def health(self) -> Readings:
         now = self.rooms.clock()
@@ -145,14 +146,21 @@ def _parts(
         _executor(approvals),
         Loop(
             name="lanes",
-            work=lanes.run,
+            work=lambda: _loaded_and_running(rooms, lanes),
             drain=lambda: lanes.drain(DRAIN_SECONDS),
             grace=DRAIN_SECONDS + 2.0,
         ),
     )
 
 
-def _local_microsoft(settings: Settings, workspace: LocalWorkspace) -> Microsoft:
+async def _loaded_and_running(rooms: Rooms, lanes: Lanes) -> None:
+    """Load what turns are made of while questions are accepted already, then run them."""
+    await rooms.loop.load()
+    await rooms.catalog.discover()
+    await lanes.run()
+
+
+def _local_microsoft(settings: Settings, workspace: "LocalWorkspace") -> Microsoft:
     """The workspace's own tenant. Browsers come back to the bot's port, which therefore has to
     be known before it listens."""
     played = workspace.microsoft
@@ -243,12 +251,11 @@ async def _rooms(
     if office is not None:
         servers.append(office.server)
     if settings.is_workspace:
-        app = await held.enter_async_context(serving(sample_server()))
+        app = await held.enter_async_context(serving_later(_sample))
         servers.append(Server(name=SAMPLE, app=app))
     limits = Limits(deadline=config.limits.call_deadline)
     catalog = Catalog(servers, _Pins(db), clock=clock, limits=limits)
     await held.enter_async_context(catalog)
-    saver = SealedSaver(db, KeyRing.parse(settings.keys))
     return Rooms(
         db=db,
         setup=turns.setup(config),
@@ -258,11 +265,17 @@ async def _rooms(
         embed=embed,
         index=index,
         meter=meter,
-        graph=graph.build(saver),
+        loop=TurnLoop(db, KeyRing.parse(settings.keys)),
         surfaces={},
         clock=clock,
         credentials=office.credentials if office else no_credentials,
     )
+
+
+def _sample() -> Any:
+    from core.specialists.sample.server import sample_server
+
+    return sample_server()
 
 
 def _courier(rooms: Rooms, surface: Surface) -> Loop:
@@ -292,14 +305,17 @@ def _lanes(rooms: Rooms, clock: Clock) -> Lanes:
     )
 
 
-async def _workspace(held: AsyncExitStack, settings: Settings) -> LocalWorkspace | None:
+async def _workspace(held: AsyncExitStack, settings: Settings) -> "LocalWorkspace | None":
     if not settings.is_workspace:
         return None
+    from bot.workspace.local import LocalWorkspace
+    from bot.workspace.slack.install import installed
+
     app = installed(manifest.of(OWN_MANIFEST))
     return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port, app=app))
 
 
-def _slack(settings: Settings, workspace: LocalWorkspace | None) -> SlackSettings:
+def _slack(settings: Settings, workspace: "LocalWorkspace | None") -> SlackSettings:
     if workspace is not None:
         app = workspace.slack.app
         return SlackSettings(

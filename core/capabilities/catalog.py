@@ -4,17 +4,22 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from core.capabilities import invoke
-from core.capabilities.connection import Connection
 from core.capabilities.listing import Listing, Problem
 from core.capabilities.pins import Pins, is_first_contact, standing
+from core.capabilities.raw import OnProgress, RawResult
 from core.capabilities.servers import Limits, Server
 from core.errors import Misconfigured, NotAllowed, SourceFailed
 from core.policy.rules import CHANGED
 from core.ports import Clock
 from core.records import Billing, Json, Tool
+
+if TYPE_CHECKING:
+    from core.capabilities.connection import Connection
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +63,11 @@ class _Shelf:
 
 
 class Catalog:
-    """All servers. Enter it where it is to be closed; it opens each server when first needed."""
+    """All servers. Enter it where it is to be closed; it opens each server when first needed.
+
+    The MCP library takes a second to import. That happens in a thread, when a server is first
+    needed or by `load`.
+    """
 
     def __init__(
         self,
@@ -74,19 +83,30 @@ class Catalog:
         names = [server.name for server in servers]
         if len(set(names)) < len(names):
             raise Misconfigured(f"two servers have one name: {', '.join(sorted(names))}")
+        self._servers = {server.name: server for server in servers}
         self._shelves = {server.name: _Shelf() for server in servers}
-        self._connections = {server.name: self._connection(server) for server in servers}
+        self._connections: dict[str, Connection] = {}
+        """Empty until the library is loaded."""
+        self._loading = asyncio.Lock()
         self._group = asyncio.TaskGroup()
         self._tasks: list[asyncio.Task[None]] = []
 
-    def _connection(self, server: Server) -> Connection:
-        return Connection(server, self._limits, lambda: self._changed(server.name))
-
     async def __aenter__(self) -> "Catalog":
         await self._group.__aenter__()
-        for connection in self._connections.values():
-            self._tasks.append(self._group.create_task(connection.run()))
         return self
+
+    async def load(self) -> None:
+        """Load what calls are made with, once."""
+        async with self._loading:
+            if self._connections or not self._servers:
+                return
+            await asyncio.to_thread(import_module, "core.capabilities.invoke")
+            from core.capabilities.connection import Connection
+
+            for server in self._servers.values():
+                connection = Connection(server, self._limits, partial(self._changed, server.name))
+                self._tasks.append(self._group.create_task(connection.run()))
+                self._connections[server.name] = connection
 
     async def __aexit__(
         self,
@@ -109,7 +129,7 @@ class Catalog:
         problems: list[Problem] = []
         accepted: dict[str, str] = {}
         for name, shelf in self._shelves.items():
-            server = self._connections[name].server
+            server = self._servers[name]
             tools.extend(shelf.listing.tools)
             problems.extend(shelf.listing.problems)
             if failure := shelf.failure or ("" if shelf.looked_at else "has not answered yet"):
@@ -138,15 +158,18 @@ class Catalog:
         arguments: Json,
         *,
         credentials: Mapping[str, str],
-        on_progress: invoke.OnProgress,
+        on_progress: OnProgress,
         deadline: float | None = None,
         billing: Billing | None = None,
-    ) -> invoke.RawResult:
+    ) -> RawResult:
         """Call the tool on its server; see `invoke.call` for what is raised. Arguments and
         permission are checked before, by the caller."""
-        connection = self._connections.get(tool.server)
-        if connection is None:
+        if tool.server not in self._servers:
             raise NotAllowed(f"there is no server {tool.server}")
+        await self.load()
+        connection = self._connections[tool.server]
+        from core.capabilities import invoke
+
         try:
             return await invoke.call(
                 connection,
@@ -193,8 +216,9 @@ class Catalog:
 
     async def _look(self, name: str, shelf: _Shelf) -> None:
         try:
+            await self.load()
             listing = await self._connections[name].listing()
-            if self._connections[name].server.accept == "first":
+            if self._servers[name].accept == "first":
                 await self._accept_first(name, listing)
             shelf.listing, shelf.failure = listing, ""
         except SourceFailed as failure:

@@ -3,8 +3,7 @@
 import asyncio
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from urllib.parse import quote
 
 import anyio
@@ -13,32 +12,17 @@ from mcp_types import CONNECTION_CLOSED, PARSE_ERROR, CallToolResult, InputRequi
 
 from core.capabilities.connection import Connection
 from core.capabilities.content import clean_text, size_of, take_apart
+from core.capabilities.raw import OnProgress, RawResult
 from core.capabilities.servers import Limits
 from core.capabilities.transport import ERRAND, Errand, too_large
-from core.capabilities.usage import ReportedUse, reported
+from core.capabilities.usage import reported
 from core.errors import BadArguments, DeadlineExceeded, NotAllowed, SourceFailed
 from core.policy.rules import CHANGED
-from core.records import Billing, FileId, Json, MadeFile, Tool
-
-OnProgress = Callable[[str], Awaitable[None]]
-"""Shows a text for the person. Never raises."""
+from core.records import Billing, FileId, Json, Tool
 
 CONTEXT = "x-countersign-"
 _FOR_A_PERSON = "asked for a person's input in the middle of the call, which is not supported here"
 _SHORTEST_SECRET = 8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RawResult:
-    """What a tool said, uncut. `files` carry their bytes; `usage` is what a foreign server
-    reports of itself, for the caller to meter."""
-
-    text: str
-    structured: Json | None = None
-    links: tuple[tuple[str, str], ...] = ()
-    files: tuple[tuple[MadeFile, bytes], ...] = ()
-    usage: tuple[ReportedUse, ...] = ()
-    is_error: bool = False
 
 
 async def call(

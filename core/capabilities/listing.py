@@ -4,9 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
-
-from mcp_types import Tool as ListedTool
+from typing import TYPE_CHECKING, Any
 
 from core.capabilities import shapes
 from core.capabilities.arguments import schema_fault
@@ -15,6 +13,9 @@ from core.capabilities.pins import digest
 from core.capabilities.references import written_out
 from core.capabilities.schemas import PROPERTY_NAME
 from core.records import Tool
+
+if TYPE_CHECKING:
+    from mcp_types import Tool as ListedTool
 
 TAGS = "countersign/tags"
 """The key of a tool's `_meta` that holds its tags, a list of words."""
@@ -41,7 +42,7 @@ class Listing:
     problems: tuple[Problem, ...] = ()
 
 
-def read_listing(server: str, listed: Iterable[ListedTool]) -> Listing:
+def read_listing(server: str, listed: "Iterable[ListedTool]") -> Listing:
     """Each listed tool as ours, or the problem for which it is left out."""
     given = list(listed)
     times = Counter(tool.name for tool in given)
@@ -59,7 +60,7 @@ def read_listing(server: str, listed: Iterable[ListedTool]) -> Listing:
     return Listing(tools=tuple(tools), problems=tuple(unique.values()))
 
 
-def _tool(server: str, listed: ListedTool) -> Tool:
+def _tool(server: str, listed: "ListedTool") -> Tool:
     description = listed.description or listed.title or ""
     tags = frozenset(_tags(listed))
     hints = listed.annotations
@@ -74,7 +75,7 @@ def _tool(server: str, listed: ListedTool) -> Tool:
     )
 
 
-def _fault(listed: ListedTool, times: int) -> str:
+def _fault(listed: "ListedTool", times: int) -> str:
     if not _NAME.fullmatch(listed.name):
         return "its name is empty, too long or has a space, a slash or a control character in it"
     if times > 1:
@@ -101,7 +102,7 @@ def _schema_fault(schema: dict[str, Any]) -> str:
     return ""
 
 
-def _tags(listed: ListedTool) -> list[str]:
+def _tags(listed: "ListedTool") -> list[str]:
     return [
         tag
         for tag in shapes.listing((listed.meta or {}).get(TAGS))

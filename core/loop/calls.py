@@ -8,7 +8,7 @@ from core.approvals.rooms import Rooms as Approvals
 from core.capabilities import results
 from core.capabilities.arguments import validate
 from core.capabilities.catalog import Catalog
-from core.capabilities.invoke import RawResult
+from core.capabilities.raw import RawResult
 from core.capabilities.reading import READ_RESULT, read_result
 from core.context.prompts import evidence as numbered
 from core.errors import BadArguments, DeadlineExceeded, NeedsAccount, NotAllowed, SourceFailed

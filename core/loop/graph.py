@@ -3,7 +3,6 @@
 # LangGraph leaves its node and cache types partly unknown; our own signatures are whole.
 # pyright: reportUnknownMemberType=false
 
-from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -12,19 +11,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from core.loop import steps
-from core.loop.steps import ROUNDS, Live, State
+from core.loop.steps import ROUNDS, Ended, Live, State
 from core.records import ModelMessage, TurnId
 
 Graph = CompiledStateGraph[State, Live, State, State]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """How the loop ended: the model's words, and `stop` or `length`."""
-
-    text: str
-    finish: str
-    rounds: int
 
 
 def build(saver: BaseCheckpointSaver[Any]) -> Graph:

@@ -4,12 +4,13 @@ import asyncio
 import operator
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Protocol, TypedDict, cast
-
-from langgraph.runtime import Runtime
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypedDict, cast
 
 from core.errors import ModelFailed
 from core.records import Json, ModelMessage, ModelReply, ToolCall, ToolSchema
+
+if TYPE_CHECKING:
+    from langgraph.runtime import Runtime
 
 ROUNDS = 4
 """How often a turn may go from the model to tools and back."""
@@ -33,6 +34,15 @@ class CallResult:
 
     text: str
     is_error: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How the loop ended: the model's words, and `stop` or `length`."""
+
+    text: str
+    finish: str
+    rounds: int
 
 
 class Ask(Protocol):
@@ -68,13 +78,13 @@ class Live:
     progress: Callable[[Sequence[ToolCall]], Awaitable[None]]
 
 
-async def agent(state: State, runtime: Runtime[Live]) -> dict[str, Any]:
+async def agent(state: State, runtime: "Runtime[Live]") -> dict[str, Any]:
     """Ask with tools: the reply either calls some or is the answer."""
     reply = await _ask(state, runtime.context, tools=runtime.context.tools)
     return {"messages": [as_json(reply.message)], "finish": reply.finish}
 
 
-async def tools(state: State, runtime: Runtime[Live]) -> dict[str, Any]:
+async def tools(state: State, runtime: "Runtime[Live]") -> dict[str, Any]:
     """Perform the calls of the round side by side; the results keep the order of the calls."""
     live = runtime.context
     calls = from_json(state["messages"][-1]).calls
@@ -101,7 +111,7 @@ async def tools(state: State, runtime: Runtime[Live]) -> dict[str, Any]:
     }
 
 
-async def last(state: State, runtime: Runtime[Live]) -> dict[str, Any]:
+async def last(state: State, runtime: "Runtime[Live]") -> dict[str, Any]:
     """Ask once more without tools, so that the turn ends in words."""
     reply = await _ask(state, runtime.context, tools=())
     return {"messages": [as_json(reply.message)], "finish": reply.finish}

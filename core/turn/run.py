@@ -14,8 +14,8 @@ from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
 from core.llm.embed import EmbedDoor
 from core.llm.models import ModelSettings, dialect
-from core.loop import graph
 from core.loop.calls import Calls, Credentials, no_credentials, was_shown
+from core.loop.loop import Loop
 from core.loop.steps import ROUNDS, Live
 from core.ports import Clock, Surface
 from core.records import (
@@ -57,7 +57,7 @@ class Rooms:
     embed: EmbedDoor
     index: Index
     meter: Meter
-    graph: graph.Graph
+    loop: Loop
     surfaces: dict[str, Surface]
     clock: Clock
     approvals: Approvals | None = None
@@ -91,7 +91,7 @@ async def run(rooms: Rooms, turn: Turn) -> None:
         progress=_Progress(surface, turn, offer),
     )
     words = prompts.question(question.text, question.files)
-    ended = await graph.run(rooms.graph, turn.id, words, live)
+    ended = await rooms.loop.run(turn.id, words, live)
 
     kept = [piece for piece in await evidence.of_turn(rooms.db, turn.id) if was_shown(piece, turn)]
     answer, has_words = compose(ended.text, ended.finish, kept)

@@ -12,7 +12,7 @@ from bot.workspace.microsoft.records import Fault
 from bot.workspace.microsoft.stand_in import MicrosoftStandIn
 from core.capabilities.arguments import validate
 from core.capabilities.catalog import Catalog
-from core.capabilities.invoke import RawResult
+from core.capabilities.raw import RawResult
 from core.capabilities.servers import Server
 from core.connectors.effects import effects
 from core.connectors.graph import Graph, GraphSettings

@@ -11,7 +11,7 @@ import pytest
 from openpyxl import load_workbook
 
 from core.capabilities.catalog import Catalog
-from core.capabilities.invoke import RawResult
+from core.capabilities.raw import RawResult
 from core.capabilities.servers import Server
 from core.policy.rules import EVERYTHING, permit
 from core.records import Json, Person, PersonId, Place

@@ -1,0 +1,114 @@
+"""Measures Countersign beside its peers: `python -m bench [--repeats N] [NAME …]`.
+
+Each run is a process of its own, and subjects take turns, so that a busy minute of the machine hits
+all of them. The tables go to standard output as Markdown; what goes on meanwhile, to standard error.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+
+from bench.growth import MARKS
+from bench.machine import load, machine, versions
+from bench.tables import Figures, Table, markdown
+
+AGENTS = {
+    "countersign": "Countersign",
+    "langchain": "LangChain `create_agent` + AsyncSqliteSaver",
+    "pydantic-ai": "pydantic-ai + SQLite",
+    "openai-agents": "OpenAI Agents + SQLiteSession",
+}
+_GROWTH = {
+    "chars": "characters to the model",
+    "tokens": "tokens to the model (word pieces)",
+    "cpu": "CPU, ms",
+    "growth": "bytes that a turn adds",
+    "bytes": "bytes on disk",
+    "facts": "of 5 facts from turns 3 to 7, in the prompt when asked for",
+}
+TABLES = (
+    Table(
+        name="overhead",
+        title="A turn beside the model: one round, two calls (ms)",
+        subjects={"countersign": "Countersign"},
+    ),
+    Table(
+        name="acknowledge",
+        title="Acknowledging 150 events a second, each delivered three times (ms)",
+        subjects={
+            "held": "Countersign, lanes held",
+            "running": "Countersign, turns running",
+            "bolt": "slack-bolt",
+        },
+    ),
+    Table(
+        name="throughput",
+        title="Sixteen people at once, a model that takes 100 ms (turns a second, ms)",
+        subjects={**AGENTS, "countersign, embedding": "Countersign, offline embedder"},
+    ),
+    Table(
+        name="waiting",
+        title="From the committed question to the start of its turn (ms)",
+        subjects={"countersign": "Countersign"},
+    ),
+    Table(
+        name="growth",
+        title="One thread of 500 turns",
+        subjects={"countersign, embedding": "Countersign", **dict(list(AGENTS.items())[1:])},
+        rows={
+            f"{kind}@{mark}": f"{label}, turn {mark}"
+            for kind, label in _GROWTH.items()
+            for mark in MARKS
+        },
+        repeats=1,
+    ),
+    Table(name="memory", title="Memory (MB)", subjects=AGENTS),
+    Table(
+        name="start",
+        title="From the process's start to the first acknowledged event (s), and memory (MB)",
+        subjects={
+            "countersign": "Countersign",
+            "bolt": "slack-bolt",
+            "bolt + langchain": "slack-bolt + LangChain",
+        },
+    ),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("names", nargs="*", choices=[[], *(table.name for table in TABLES)])
+    given = parser.parse_args(arguments)
+    print(f"Machine: {machine()}\n\nVersions: {versions()}\n", flush=True)
+    for table in TABLES:
+        if not given.names or table.name in given.names:
+            _measure(table, table.repeats or given.repeats)
+
+
+def _measure(table: Table, repeats: int) -> None:
+    runs: dict[str, list[Figures]] = {subject: [] for subject in table.subjects}
+    loads: list[float] = []
+    for number in range(1, repeats + 1):
+        for subject in table.subjects:
+            loads.append(load())
+            print(f"{table.name} of {subject}, {number} of {repeats}", file=sys.stderr, flush=True)
+            runs[subject].append(_once(table.name, subject))
+    busy = f"Load of the machine: {min(loads):.1f} to {max(loads):.1f}."
+    times = "Measured once." if repeats == 1 else f"Median of {repeats} runs (smallest–largest)."
+    print(f"## {table.title}\n\n{times} {busy}\n\n{markdown(table, runs)}\n", flush=True)
+
+
+def _once(name: str, subject: str) -> Mapping[str, float]:
+    command = [sys.executable, "-m", "bench.run", name, subject]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        sys.stderr.write(ended.stderr)
+        raise SystemExit(f"{name} of {subject} ended with {ended.returncode}.")
+    return json.loads(ended.stdout.splitlines()[-1])
+
+
+if __name__ == "__main__":
+    main()
