@@ -80,8 +80,11 @@ TABLES = (
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("names", nargs="*", choices=[[], *(table.name for table in TABLES)])
+    known = [table.name for table in TABLES]
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
     given = parser.parse_args(arguments)
+    if unknown := set(given.names) - set(known):
+        parser.error(f"no such measurement: {', '.join(sorted(unknown))}")
     print(f"Machine: {machine()}\n\nVersions: {versions()}\n", flush=True)
     for table in TABLES:
         if not given.names or table.name in given.names:
