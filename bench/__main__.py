@@ -1,7 +1,8 @@
 """Measures Countersign beside its peers: `python -m bench [--repeats N] [NAME …]`.
 
-Each run is a process of its own, and subjects take turns, so that a busy minute of the machine hits
-all of them. The tables go to standard output as Markdown; what goes on meanwhile, to standard error.
+Each run is a process of its own, and subjects take turns, so that a busy minute of the machine
+hits all of them. The tables go to standard output as Markdown; what goes on meanwhile, to standard
+error.
 """
 
 import argparse
