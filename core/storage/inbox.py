@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Literal, LiteralString, NamedTuple
 
 from core.records import Answer, Post, Question, ThreadId, Turn, TurnId
-from core.storage import checkpoints, outbox, threads
+from core.storage import checkpoints, notes, outbox, threads
 from core.storage.bodies import packed, unpacked
 from core.storage.database import Conflict, Database, Dialect, Row, Statements, Transaction
+from core.storage.notes import Notes
 
 log = logging.getLogger(__name__)
 
@@ -224,9 +225,11 @@ async def finish(
     answer: Answer,
     posts: Sequence[Post],
     *,
+    noted: Notes | None = None,
     now: float,
 ) -> bool:
-    """End the turn in one write: its row, what was said, and the posts that say it.
+    """End the turn in one write: its row, what was said, the posts that say it, and what the
+    turn noted of itself.
 
     False, and nothing is written, when another claim owns the turn by now.
     """
@@ -237,6 +240,8 @@ async def finish(
             await threads.write_answer(tx, turn, outcome, answer, now=now)
             for post in posts:
                 await outbox.put(tx, post)
+            if noted is not None:
+                await notes.write(tx, turn.id, noted)
             await checkpoints.forget(tx, turn.id)
         return owned
 

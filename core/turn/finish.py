@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.loop.calls import number_of
+from core.loop.steps import Ended
 from core.policy.links import Citable, settle
 from core.ports import Clock
 from core.records import Answer, Cost, Evidence, MadeFile, Post, Turn
 from core.storage import entries, inbox
 from core.storage.database import Database
+from core.telemetry import metrics, spans
+from core.turn import watch
 
 EMPTY = "I have no words for an answer. Please put the question differently."
 CUT = "\n\n_The answer ends here because the model reached its length limit._"
@@ -31,16 +34,30 @@ def compose(text: str, finish: str, evidence: Sequence[Evidence]) -> tuple[Answe
 
 
 async def finish(
-    db: Database, turn: Turn, outcome: inbox.Outcome, answer: Answer, *, clock: Clock
+    db: Database,
+    turn: Turn,
+    outcome: inbox.Outcome,
+    answer: Answer,
+    ended: Ended | None,
+    *,
+    clock: Clock,
 ) -> bool:
-    """Write the answer, the end of the turn and the posts that say it, at once.
+    """Write the answer, the end of the turn, the posts that say it and what the turn noted of
+    itself, at once. `ended` is how far its loop came.
 
     False when another claim owns the turn by now: then nothing was written and nothing is said.
     """
-    cost = await entries.cost_of_turn(db, turn.id)
-    now = clock()
-    answer = replace(answer, cost=_whole(cost, now - turn.accepted_at))
-    return await inbox.finish(db, turn, outcome, answer, posts(turn, answer), now=now)
+    with spans.span("finish", {"countersign.turn": turn.id, "countersign.outcome": outcome}):
+        cost = await entries.cost_of_turn(db, turn.id)
+        now = clock()
+        answer = replace(answer, cost=_whole(cost, now - turn.accepted_at))
+        noted = watch.noted(turn, ended, now=now)
+        owned = await inbox.finish(
+            db, turn, outcome, answer, posts(turn, answer), noted=noted, now=now
+        )
+    if owned:
+        metrics.turn_ended(outcome, now - turn.accepted_at)
+    return owned
 
 
 def posts(turn: Turn, answer: Answer) -> list[Post]:
@@ -63,6 +80,7 @@ def _post(turn: Turn, name: str, answer: Answer) -> Post:
         kind="answer",
         person=turn.question.person.id,
         answer=answer,
+        trace=spans.carried(),
     )
 
 

@@ -10,13 +10,14 @@ from core.capabilities.reading import READ_RESULT
 from core.capabilities.schemas import bound
 from core.context import prompts, shape
 from core.context.skills import chosen
+from core.errors import CountersignError
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
 from core.llm.embed import EmbedDoor
 from core.llm.models import ModelSettings, dialect
 from core.loop.calls import Calls, Credentials, no_credentials, was_shown
 from core.loop.loop import Loop
-from core.loop.steps import ROUNDS, Live
+from core.loop.steps import ROUNDS, Ended, Live
 from core.ports import Clock, Surface
 from core.records import (
     Answer,
@@ -28,11 +29,11 @@ from core.records import (
     ToolSchema,
     Turn,
 )
-from core.storage import evidence
+from core.storage import evidence, inbox
 from core.storage.database import Database
 from core.storage.index import Index
-from core.telemetry import logs
-from core.turn import failures
+from core.telemetry import logs, spans
+from core.turn import failures, watch
 from core.turn.finish import compose, finish
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history, outcomes
@@ -67,6 +68,13 @@ class Rooms:
 
 async def run(rooms: Rooms, turn: Turn) -> None:
     """Answer the turn. What it raises is told to the person by `fail`."""
+    with spans.turn(turn) as span:
+        logs.about(turn=turn.id, thread=turn.question.thread, trace=spans.trace_id())
+        ended = await _run(rooms, turn, watch.begin(rooms.clock))
+        span.set({"countersign.rounds": ended.rounds})
+
+
+async def _run(rooms: Rooms, turn: Turn, seen: watch.Watch) -> Ended:
     started = rooms.clock()
     log.info("turn.begun", turn=turn.id, thread=turn.question.thread, attempt=turn.attempt)
     surface = rooms.surfaces[turn.question.place.surface]
@@ -76,12 +84,15 @@ async def run(rooms: Rooms, turn: Turn) -> None:
     billing = _billing(turn)
     agent = setup.agents.get(turn.agent)
 
-    past = await history(rooms.db, question.thread, setup.room.turns)
-    found = await retrieve(
-        turn, billing, rooms.embed.embed, rooms.index, shown=frozenset(id for id, _ in past)
-    )
-    offer = await _offer(rooms, turn, agent)
-    waited = await outcomes(rooms.db, turn)
+    with seen.phase("resolve"):
+        past = await history(rooms.db, question.thread, setup.room.turns)
+        waited = await outcomes(rooms.db, turn)
+    with seen.phase("retrieve"):
+        found = await retrieve(
+            turn, billing, rooms.embed.embed, rooms.index, shown=frozenset(id for id, _ in past)
+        )
+    with seen.phase("permit"):
+        offer = seen.offer = await _offer(rooms, turn, agent)
     frame = _Frame(rooms, turn, agent, [one for _, one in past], found.chunks, waited)
     live = Live(
         ask=_Ask(rooms, turn, billing, started),
@@ -91,15 +102,18 @@ async def run(rooms: Rooms, turn: Turn) -> None:
         progress=_Progress(surface, turn, offer),
     )
     words = prompts.question(question.text, question.files)
-    ended = await rooms.loop.run(turn.id, words, live)
+    with seen.phase("loop"):
+        ended = await rooms.loop.run(turn.id, words, live)
 
-    kept = [piece for piece in await evidence.of_turn(rooms.db, turn.id) if was_shown(piece, turn)]
-    answer, has_words = compose(ended.text, ended.finish, kept)
-    owned = await finish(rooms.db, turn, "done", answer, clock=rooms.clock)
+    with seen.phase("finish"):
+        kept = [one for one in await evidence.of_turn(rooms.db, turn.id) if was_shown(one, turn)]
+        answer, has_words = compose(ended.text, ended.finish, kept)
+    owned = await finish(rooms.db, turn, "done", answer, ended, clock=rooms.clock)
     if owned and has_words:
         await remember(turn, answer, found.vector, rooms.index)
     seconds = round(rooms.clock() - started, 3)
     log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=seconds)
+    return ended
 
 
 async def _introduced(turn: Turn, surface: Surface) -> Turn:
@@ -141,15 +155,28 @@ def _billing(turn: Turn) -> Billing:
 async def fail(rooms: Rooms, turn: Turn, failure: Exception) -> None:
     """End a turn that could not be answered with a sentence about why."""
     log.exception("turn.failed", error=failure, turn=turn.id, thread=turn.question.thread)
-    answer = Answer(text=failures.sentence(failure, turn.id))
-    await finish(rooms.db, turn, "failed", answer, clock=rooms.clock)
+    await _end(rooms, turn, "failed", failures.sentence(failure, turn.id))
 
 
 async def bury(rooms: Rooms, turn: Turn) -> None:
     """End a turn that was cut off too often."""
     log.error("turn.interrupted", turn=turn.id, thread=turn.question.thread)
-    answer = Answer(text=failures.interrupted(turn.id))
-    await finish(rooms.db, turn, "dead", answer, clock=rooms.clock)
+    await _end(rooms, turn, "dead", failures.interrupted(turn.id))
+
+
+async def _end(rooms: Rooms, turn: Turn, outcome: inbox.Outcome, sentence: str) -> None:
+    with spans.span(f"turn {outcome}", parent=turn.question.trace):
+        ended = await _so_far(rooms, turn)
+        await finish(rooms.db, turn, outcome, Answer(text=sentence), ended, clock=rooms.clock)
+
+
+async def _so_far(rooms: Rooms, turn: Turn) -> Ended | None:
+    """How far the loop came, for whoever looks inside; the sentence does not depend on it."""
+    try:
+        return await rooms.loop.so_far(turn.id)
+    except CountersignError as failure:
+        log.info("turn.forgotten", turn=turn.id, kind=type(failure).__name__)
+        return None
 
 
 def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, surface: Surface) -> Calls:
