@@ -23,9 +23,9 @@ async def test_the_newest_turns_are_listed_and_one_is_told_in_words_and_as_json(
     assert turn in listed.stdout and "What did we sell per region" in listed.stdout
     assert words.stdout.startswith(f"Turn {turn}: done after ")
     assert "Tools offered" in words.stdout and "as the model saw it" in words.stdout
-    account = json.loads(told.stdout)
-    assert account["rounds"][0]["calls"][0]["tool"] == "sample/sales_by"
-    assert account["rounds"][0]["calls"][0]["arguments"]["group_by"] == "region"
+    inside = json.loads(told.stdout)
+    assert inside["rounds"][0]["calls"][0]["tool"] == "sample/sales_by"
+    assert inside["rounds"][0]["calls"][0]["arguments"]["group_by"] == "region"
 
 
 def test_a_turn_that_is_not_there_is_said_and_ends_with_1(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The account of a turn: all that is known of what happened inside it, as one value.
+"""The inside of a turn: all that is known of what happened there, as one value.
 
 Read from what the turn left behind: its row, its notes, the evidence, the ledger, parked calls and
 posts. Each is kept for its own time; what is past it is named as missing.
@@ -96,7 +96,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class Inside:
     turn: TurnId
     state: str
     """`new`, `running`, `done`, `failed`, `refused`, `dead`."""
@@ -127,7 +127,7 @@ class Account:
     missing: tuple[str, ...] = ()
 
 
-async def account(db: Database, turn: TurnId) -> Account | None:
+async def look(db: Database, turn: TurnId) -> Inside | None:
     """Everything about the turn; None for an id that is not known (any more)."""
     begun = await _begun(db, turn)
     if begun is None:
@@ -155,14 +155,14 @@ async def account(db: Database, turn: TurnId) -> Account | None:
     )
 
 
-async def _begun(db: Database, turn: TurnId) -> Account | None:
+async def _begun(db: Database, turn: TurnId) -> Inside | None:
     """Who asked what where, and how it ended: from the inbox for a week, from the turns after."""
     entry, ended = await inbox.read(db, turn), await threads.read(db, turn)
     line = await threads.line(db, turn)
     if entry is not None:
         found = _of_question(entry.turn, entry)
     elif line is not None:
-        found = Account(
+        found = Inside(
             turn=turn,
             state=line.outcome,
             thread=line.thread,
@@ -177,9 +177,9 @@ async def _begun(db: Database, turn: TurnId) -> Account | None:
     return replace(found, answer=ended.answer, chips=ended.chips) if ended else found
 
 
-def _of_question(turn: Turn, entry: inbox.Entry) -> Account:
+def _of_question(turn: Turn, entry: inbox.Entry) -> Inside:
     asked = turn.question
-    return Account(
+    return Inside(
         turn=turn.id,
         state=entry.state,
         thread=asked.thread,
@@ -305,7 +305,7 @@ def _waiting(call: ParkedCall) -> Waiting:
 
 
 def _missing(
-    begun: Account, noted: Notes | None, calls: Sequence[Call], posts: Sequence[Fate]
+    begun: Inside, noted: Notes | None, calls: Sequence[Call], posts: Sequence[Fate]
 ) -> tuple[str, ...]:
     found: list[str] = []
     if noted is None and begun.state != "refused":

@@ -1,4 +1,4 @@
-"""The account of a turn in words, for a terminal."""
+"""The inside of a turn in words, for a terminal."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,7 @@ from datetime import datetime
 
 from core.records import Json, LedgerEntry
 from core.storage.threads import Line
-from core.turn.account import Account, Call, Round, Step, Waiting
+from core.turn.inside import Call, Inside, Round, Step, Waiting
 
 LINES = 12
 """Of one text, unless all of it is asked for."""
@@ -14,30 +14,30 @@ BAR = 24
 """Characters of the whole turn."""
 
 
-def text(account: Account, *, is_full: bool) -> str:
-    """All of the account; long texts shortened unless `is_full`."""
+def text(inside: Inside, *, is_full: bool) -> str:
+    """All of it; long texts shortened unless `is_full`."""
     parts = [
-        _head(account),
-        _part("Time by phase", _times(account)),
-        *(_part(f"Round {r.number}", _round(r, is_full=is_full)) for r in account.rounds),
-        _part(f"Tools offered ({len(account.offered)})", account.offered),
+        _head(inside),
+        _part("Time by phase", _times(inside)),
+        *(_part(f"Round {r.number}", _round(r, is_full=is_full)) for r in inside.rounds),
+        _part(f"Tools offered ({len(inside.offered)})", inside.offered),
         _part(
-            f"Tools withheld ({len(account.withheld)})",
-            (f"{one.key}: {one.rule}" for one in account.withheld),
+            f"Tools withheld ({len(inside.withheld)})",
+            (f"{one.key}: {one.rule}" for one in inside.withheld),
         ),
-        _part("Servers", account.problems),
-        _part("Waits for people", (line for one in account.waiting for line in _waiting(one))),
-        _part("Ledger", (f"{_purpose(entry)}: {used(entry)}" for entry in account.ledger)),
+        _part("Servers", inside.problems),
+        _part("Waits for people", (line for one in inside.waiting for line in _waiting(one))),
+        _part("Ledger", (f"{_purpose(entry)}: {used(entry)}" for entry in inside.ledger)),
         _part(
             "Posts",
             (
                 f"{post.kind} {post.id}: {post.state}, tried {_times_of(post.tries)}"
                 f"{f', {post.reason}' if post.reason else ''}"
-                for post in account.posts
+                for post in inside.posts
             ),
         ),
-        _part("Answer", _cut(account.answer, is_full=is_full)),
-        _part("Not here", account.missing),
+        _part("Answer", _cut(inside.answer, is_full=is_full)),
+        _part("Not here", inside.missing),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -75,25 +75,25 @@ def used(entry: LedgerEntry) -> str:
     return " · ".join(said)
 
 
-def _head(account: Account) -> str:
+def _head(inside: Inside) -> str:
     took = ""
-    if account.accepted_at is not None and account.finished_at is not None:
-        took = f" after {account.finished_at - account.accepted_at:.2f} s"
+    if inside.accepted_at is not None and inside.finished_at is not None:
+        took = f" after {inside.finished_at - inside.accepted_at:.2f} s"
     lines = {
-        "asked": f"{account.name or account.person}, {account.place}, {_clock(account.asked_at)}",
-        "person": account.person if account.name else "",
-        "thread": account.thread,
-        "model": " · ".join(filter(None, (account.model, account.agent))),
-        "tries": str(account.attempt) if account.attempt > 1 else "",
-        "question": " ".join(account.question.split()),
+        "asked": f"{inside.name or inside.person}, {inside.place}, {_clock(inside.asked_at)}",
+        "person": inside.person if inside.name else "",
+        "thread": inside.thread,
+        "model": " · ".join(filter(None, (inside.model, inside.agent))),
+        "tries": str(inside.attempt) if inside.attempt > 1 else "",
+        "question": " ".join(inside.question.split()),
     }
     told = (f"  {name:<9} {value}" for name, value in lines.items() if value)
-    return "\n".join([f"Turn {account.turn}: {account.state}{took}", *told])
+    return "\n".join([f"Turn {inside.turn}: {inside.state}{took}", *told])
 
 
-def _times(account: Account) -> Iterator[str]:
-    whole = max((step.began + step.seconds for step in account.steps), default=0.0)
-    for step in account.steps:
+def _times(inside: Inside) -> Iterator[str]:
+    whole = max((step.began + step.seconds for step in inside.steps), default=0.0)
+    for step in inside.steps:
         yield f"{step.began:8.3f} {step.seconds:8.3f} s  {_bar(step, whole)}  {_named(step)}"
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from mcp.server.mcpserver import MCPServer
 
-from bot import account_text
+from bot import inside_text
 from bot.inside import plain
 from core.context.prompts import evidence as numbered
 from core.records import TurnId
 from core.specialists.server import tags
 from core.storage import evidence, notes, outbox
 from core.storage.retention import DAY, Retention, sweep
-from core.turn.account import NO_EVIDENCE, NO_NOTES, Account, account
+from core.turn.inside import NO_EVIDENCE, NO_NOTES, Inside, look
 from tests.fakes.mcp_modern import modern_server
 from tests.fakes.model_script import Asked, Step, call, calls, failing, say
 from tests.fakes.model_server import ModelServer
@@ -63,12 +63,12 @@ def busy(asked: Asked) -> Step:
             return say("Read, and #1 waits. [1]")
 
 
-async def told(bot: House) -> Account:
-    """The account of the turn once its answer is recorded as posted."""
+async def told(bot: House) -> Inside:
+    """The turn from inside, once its answer is recorded as posted."""
     db = bot.bot.rooms.db
     [turn] = await turn_ids(bot)
     while True:
-        found = await account(db, turn)
+        found = await look(db, turn)
         assert found is not None
         if found.posted_at is not None:
             return found
@@ -114,11 +114,11 @@ async def test_every_call_is_told_with_its_evidence_whole_and_as_the_model_saw_i
     assert len(found.ledger) == 4
     assert found.missing == ()
 
-    words = account_text.text(found, is_full=False)
+    words = inside_text.text(found, is_full=False)
     assert "more lines; --full shows them" in words
     assert "rule 2 withholds" in words
     assert "P-1000" not in words
-    assert "P-1000" in account_text.text(found, is_full=True)
+    assert "P-1000" in inside_text.text(found, is_full=True)
     assert json.loads(json.dumps(plain(found)))["rounds"][0]["calls"][0]["whole"] == stock.whole
 
 
@@ -168,7 +168,7 @@ async def test_what_is_past_its_time_is_named_as_missing(bot: House, models: Mod
     assert len(found.ledger) == 3
 
     await sweep(db, Retention(), now=now + 60 * DAY)
-    found = await account(db, turn)
+    found = await look(db, turn)
     assert found is not None
     assert (found.state, found.question) == ("done", "list the products")
 
@@ -182,8 +182,8 @@ async def test_evidence_that_is_gone_is_named(bot: House, models: ModelServer) -
     assert found.rounds[0].calls[0].whole is None
 
 
-async def test_an_unknown_turn_has_no_account(bot: House) -> None:
-    assert await account(bot.bot.rooms.db, TurnId("t_0000000000000000")) is None
+async def test_an_unknown_turn_has_no_inside(bot: House) -> None:
+    assert await look(bot.bot.rooms.db, TurnId("t_0000000000000000")) is None
 
 
 async def test_what_a_tool_said_cannot_command_the_terminal(
@@ -201,6 +201,6 @@ async def test_what_a_tool_said_cannot_command_the_terminal(
         async with house(tmp_path, models=models, yaml=yaml) as bot:
             await bot.ask(f"{MENTION} paint")
             found = await told(bot)
-    words = account_text.text(found, is_full=True)
+    words = inside_text.text(found, is_full=True)
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", words)
     assert numbered(1, "").strip() in words
