@@ -157,14 +157,18 @@ def _parts(
 
 
 async def _loaded_and_running(rooms: Rooms, lanes: Lanes) -> None:
-    """Load what turns are made of while questions are accepted already, then run them."""
+    await load(rooms)
+    await lanes.run()
+
+
+async def load(rooms: Rooms) -> None:
+    """Load what turns are made of, while questions are accepted already."""
     await rooms.loop.load()
     await rooms.catalog.discover()
     # What was loaded stays. The collector would look through all of it again and again, 150 ms
     # at a time in which nothing is acknowledged.
     gc.collect()
     gc.freeze()
-    await lanes.run()
 
 
 def _local_microsoft(settings: Settings, workspace: "LocalWorkspace") -> Microsoft:
