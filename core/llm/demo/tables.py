@@ -64,6 +64,13 @@ def spoken(name: str) -> str:
     return " ".join(words(name))
 
 
+def heading(name: str) -> str:
+    """`revenue_eur` as `Revenue (EUR)`, the other names in plain words."""
+    title = name.replace("_", " ").strip()
+    title = re.sub(r" (eur|usd|gbp|chf)$", lambda found: f" ({found[1].upper()})", title)
+    return title[:1].upper() + title[1:]
+
+
 def _label(found: Table, question: str) -> int:
     """The column that names a row: one that the question speaks of, else the first that is
     neither an id nor a number nor a day."""

@@ -7,8 +7,9 @@ from typing import Any, cast
 from core.llm.demo import memory, tables
 from core.llm.demo.choice import properties, vocabulary
 from core.llm.demo.conversation import Conversation
+from core.llm.demo.doing import WAITS
 from core.llm.demo.memory import HONEST
-from core.llm.demo.plan import Plan
+from core.llm.demo.calls import Plan
 from core.llm.demo.ranking import reads_handles
 from core.llm.demo.results import Result, Table, holds_file, parsed, prose, table
 from core.llm.demo.small_talk import is_small_talk
@@ -32,6 +33,8 @@ def write(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -
 
 def _body(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -> str:
     question = conversation.question
+    if plan.ask and not conversation.results:
+        return plan.ask
     if conversation.results:
         return _from_results(conversation, tools, plan)
     if _THANKS.search(question) and is_small_talk(question):
@@ -52,6 +55,8 @@ def _body(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -
 def _from_results(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -> str:
     good = [r for r in conversation.results if not r.is_error]
     failed = [r for r in conversation.results if r.is_error]
+    if plan.ask or any(_PARKED.match(r.text) for r in good):
+        return _of_act(good, failed, tools, plan)
     known = frozenset(s for tool in tools for s in vocabulary(tool))
     # What was only looked up on the way needs no telling when the goal was reached.
     steps = [r for r in good if not _is_used_later(r, good)]
@@ -59,6 +64,19 @@ def _from_results(conversation: Conversation, tools: Sequence[ToolSchema], plan:
     parts += [_failure(r, tools) for r in failed]
     if plan.missing and not good:
         parts.append(_ask_back(plan, tools))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _of_act(
+    good: Sequence[Result], failed: Sequence[Result], tools: Sequence[ToolSchema], plan: Plan
+) -> str:
+    """What has become of an act: what it is made of, where it waits, what it still needs."""
+    waits = [found[1] for r in good if (found := _PARKED.match(r.text))]
+    parts = [_failure(r, tools) for r in failed]
+    parts += [plan.ask] if plan.ask else []
+    cited = " ".join(f"[{r.number}]" for r in good if r.number and not _PARKED.match(r.text))
+    told = " ".join(f"#{n} {WAITS}. It has not happened yet." for n in waits)
+    parts.append(f"It is prepared from {cited}. {told}" if told and cited else told)
     return "\n\n".join(part for part in parts if part)
 
 
@@ -76,8 +94,6 @@ def _is_used_later(result: Result, results: Sequence[Result]) -> bool:
 
 
 def _tell(result: Result, conversation: Conversation, known: frozenset[str]) -> str:
-    if waits := _PARKED.match(result.text):
-        return f"#{waits[1]} waits for a decision on its card. It has not happened yet."
     cite = f" [{result.number}]" if result.number else ""
     rows = table(result.text)
     if rows is None:
@@ -118,20 +134,13 @@ def _plain(result: Result) -> str:
 
 
 def _table(found: Table) -> str:
-    head = [_heading(name) for name in found.head]
+    head = [tables.heading(name) for name in found.head]
     numeric = tables.numeric_columns(found)
     sides = ["---:" if i in numeric else "---" for i in range(len(head))]
     lines = ["| " + " | ".join(head) + " |", "| " + " | ".join(sides) + " |"]
     lines += ["| " + " | ".join(row) + " |" for row in found.rows[:MOST_ROWS]]
     left = len(found.rows) - MOST_ROWS
     return "\n".join(lines) + (f"\n\n… and {left} more rows." if left > 0 else "")
-
-
-def _heading(name: str) -> str:
-    """`revenue_eur` as `Revenue (EUR)`, the other names in plain words."""
-    title = name.replace("_", " ").strip()
-    title = re.sub(r" (eur|usd|gbp|chf)$", lambda found: f" ({found[1].upper()})", title)
-    return title[:1].upper() + title[1:]
 
 
 def _failure(result: Result, tools: Sequence[ToolSchema]) -> str:

@@ -1,0 +1,65 @@
+"""The texts that the demo model proposes: a subject, and a body made of results."""
+
+import re
+from collections.abc import Sequence
+
+from core.llm.demo.memory import HONEST
+from core.llm.demo.results import Result, Table, holds_file, prose, table
+from core.llm.demo.tables import heading
+
+_CITE = re.compile(r"\s*\[\d+\]")
+_MARKS = re.compile(r"[*_`]{1,2}(?=\S)|(?<=\S)[*_`]{1,2}")
+_ARTICLE = re.compile(r"^(?:the|our|my|an?|all|this|that)\s+", re.IGNORECASE)
+_VERB = re.compile(r"^(?:show|list|give|tell|put|write|find|get)(?: me| us)?\s+", re.IGNORECASE)
+MOST_ROWS = 40
+LONGEST = 6_000
+_SUBJECT = 80
+
+
+def body(results: Sequence[Result], name: str) -> str:
+    """A plain text: whom it greets, then what was found."""
+    parts = [plain(result.text) for result in results]
+    if any(holds_file(result.text) for result in results):
+        parts.append("The file is attached.")
+    return greeted("\n\n".join(part for part in parts if part), name)
+
+
+def greeted(text: str, name: str) -> str:
+    return f"Hello {name},\n\n{text}".replace("Hello ,", "Hello,")
+
+
+def plain(markdown: str) -> str:
+    """The text for a reader of plain text: lines instead of a table, no marks, no citations."""
+    found = table(markdown)
+    told = _MARKS.sub("", _CITE.sub("", prose(markdown).replace(HONEST, ""))).strip()
+    if found is None:
+        return _cut(told)
+    told += "" if not told or told[-1] in ".!?:" else "."
+    return _cut(f"{told}\n\n{_lines(found)}".strip())
+
+
+def subject(said: str, content: str, title: str, text: str) -> str:
+    """What the mail is about, in the person's own words as far as there are any."""
+    for words in (said, _VERB.sub("", content), title.partition(":")[0], text.partition("\n")[0]):
+        bare = _ARTICLE.sub("", words.strip(" .?!,"))
+        if bare:
+            short = bare if len(bare) <= _SUBJECT else bare[:_SUBJECT].rsplit(" ", 1)[0] + " …"
+            return short[:1].upper() + short[1:]
+    return ""
+
+
+def _lines(found: Table) -> str:
+    shown = found.rows[:MOST_ROWS]
+    lines = [
+        f"- {row[0]}: "
+        + ", ".join(f"{heading(h)} {cell}" for h, cell in zip(found.head[1:], row[1:], strict=False))
+        if len(found.head) > 1
+        else f"- {row[0]}"
+        for row in shown
+    ]
+    left = len(found.rows) - len(shown)
+    return "\n".join(lines) + (f"\n… and {left} more" if left else "")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0] + " …"
