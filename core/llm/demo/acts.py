@@ -18,6 +18,8 @@ _MEETING = r"(?:meetings?|appointments?|events?|calls?|calendar|lunch|dinner|inv
 _KINDS = (
     ("answer", re.compile(r"^(?:reply|respond|answer)\b", re.I)),
     ("forward", re.compile(r"^forward\b", re.I)),
+    ("free", re.compile(
+        r"^(?:when|what time|at what time|find|is|are|show)\b(?=.*\b(?:free|available)\b)", re.I)),
     ("cancel", re.compile(rf"^(?:cancel|call off|delete)\b(?=.*\b{_MEETING}\b)", re.I)),
     ("event", re.compile(
         r"^(?:set ?up|schedule|arrange|plan|organi[sz]e|book|create|make|add|put|send|new)\b"
@@ -62,7 +64,7 @@ _ME = frozenset(("me", "myself", "us"))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
     kind: str
-    """`mail`, `answer`, `forward`, `post`, `event` or `cancel`."""
+    """`mail`, `answer`, `forward`, `post`, `event`, `cancel`, or `free`: when people are."""
     text: str
     """The whole request."""
     people: tuple[str, ...] = ()
@@ -89,7 +91,7 @@ def read(text: str, asker: str = "") -> Act | None:
     rest = body[verb.end() :] if verb else body
     act = Act(kind=kind, text=text)
     rest, act = _taken_out(rest, act)
-    if kind in ("event", "cancel"):
+    if kind in ("event", "cancel", "free"):
         return _event(act, rest, asker)
     act = _letter(act, rest, asker)
     return replace(act, content=first, is_back=False) if first and act.is_back else act
@@ -135,6 +137,7 @@ def _letter(act: Act, rest: str, asker: str) -> Act:
     named, rest = _addressed(rest) if not act.channel else ((), rest)
     if act.kind == "mail" and is_bare and not named:
         named, rest = people(rest) if not _ABOUT.match(rest) else (), ""
+    rest = _NOUN_FIRST.sub("", rest) if act.kind in ("mail", "post") else rest
     about = _ABOUT.search(rest)
     if about and act.kind == "mail" and not rest[: about.start()].strip():
         subject = act.subject or about["text"].strip(" .,")
@@ -175,6 +178,11 @@ def _addressed(rest: str) -> tuple[tuple[str, ...], str]:
 
 def _event(act: Act, rest: str, asker: str) -> Act:
     rest = hours.without_times(rest)
+    if act.kind == "free":
+        rest = re.sub(r"(?i)^(?:is|are|do|does|can|when|a|time|slot|\s)+|\b(?:all\s+)?(?:both\s+)?(?:free|available)\b.*$", " ", rest).strip()
+        named = [name for name in people(rest) if name.lower() not in ("i", "we")]
+        own = [asker] if asker else []
+        return replace(act, people=tuple(dict.fromkeys([*own, *(_myself(n, asker) for n in named)])))
     named: tuple[str, ...] = ()
     if found := re.search(r"(?:^|\b(?:with|invite|for|to)\s+)((?:@?[A-ZÀ-Þ]|\S+@\S).*)$", rest):
         named = people(_STOP.sub("", re.split(r"\s+to\s+", found[1])[0]))

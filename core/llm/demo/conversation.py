@@ -19,6 +19,9 @@ SHORT = 2
 """Words that say something, up to which a question hardly stands alone."""
 _POINTS_BACK = frozenset("it that those these them they their its he she him her this".split())
 _THIS_TIME = re.compile(r"\bthis (?:year|quarter|month|week|morning|afternoon)\b", re.IGNORECASE)
+_WAITED = re.compile(
+    r"^#\d+ \S+ \(.*?\): (?:waits|was|is|HAS|has|expired|no) [^\n]*", re.MULTILINE | re.DOTALL
+)
 _ASKER = re.compile(r"^You are asked by (?!a colleague\b)(.+?) in (?:a direct|the )", re.MULTILINE)
 _FILES = "\n\nFiles attached to this message:"
 
@@ -35,6 +38,8 @@ class Conversation:
     """Calls of the active turn."""
     results: tuple[Result, ...]
     now: date | None
+    waited: tuple[str, ...] = ()
+    """What the host says of calls that people decide about, one line each."""
     asker: str = ""
     """The name of the person who asks, where the system message says it."""
 
@@ -87,6 +92,7 @@ def understand(messages: Sequence[ModelMessage]) -> Conversation:
         made=tuple(calls),
         results=tuple(_results(calls, active)),
         now=moments.today("\n".join(system[:1])),
+        waited=tuple(one for text in system[1:] for one in _WAITED.findall(text)),
         asker=found[1] if (found := _ASKER.search("\n".join(system[:1]))) else "",
     )
 

@@ -19,6 +19,7 @@ _VERBS = {
     "post": "post publish announce",
     "event": "put create schedule book add plan arrange invite",
     "cancel": "cancel delete remove",
+    "free": "find",
 }
 _NOUNS = {
     "mail": "mail letter message",
@@ -27,6 +28,7 @@ _NOUNS = {
     "post": "channel",
     "event": "event meeting appointment",
     "cancel": "event meeting appointment",
+    "free": "free",
 }
 """Per kind of act, the words that a tool for it is described with."""
 _WHERE = re.compile(r"\b(?:in|on|via|through|with)\s+(?:microsoft\s+)?(\w+)\W*$", re.IGNORECASE)
@@ -58,6 +60,10 @@ def tool_for(act: Act, tools: Sequence[ToolSchema]) -> ToolSchema | None:
 def ids(tool: ToolSchema) -> list[str]:
     """The required parameters that are filled from another tool's result."""
     return [name for name in required(tool) if set(words(name)) & IDS]
+
+
+def takes_people(tool: ToolSchema) -> bool:
+    return any(PEOPLE & set(words(name)) for name in properties(tool))
 
 
 def directory(tools: Sequence[ToolSchema]) -> tuple[ToolSchema, str] | None:

@@ -14,7 +14,7 @@ from core.llm.demo.arguments import fill
 from core.llm.demo.calls import Plan, numbered
 from core.llm.demo.choice import properties, required
 from core.llm.demo.conversation import Conversation
-from core.llm.demo.deeds import BODIES, PEOPLE, acts_for_others, ids, source_of, tool_for
+from core.llm.demo.deeds import BODIES, PEOPLE, acts_for_others, ids, source_of, takes_people, tool_for
 from core.llm.demo.feeding import was_called
 from core.llm.demo.ranking import said_of
 from core.llm.demo.reading import look_up
@@ -42,6 +42,8 @@ def wanted(conversation: Conversation, tools: Sequence[ToolSchema]) -> Wanted | 
     tool does it."""
     act = _act(conversation)
     tool = tool_for(act, tools) if act else None
+    if act and tool and not takes_people(tool):
+        act = replace(act, people=(), cc=(), bcc=())
     return Wanted(act, tool) if act and tool else None
 
 
@@ -81,7 +83,7 @@ def _looked_up(
     act, readers = wish.act, [tool for tool in tools if not acts_for_others(tool)]
     if needs := ids(wish.tool):
         return _with_ids(wish, needs, conversation, tools)
-    if not act.content or act.said or act.kind == "event":
+    if not act.content or act.said or act.kind in ("event", "free"):
         return _Looked(calls=[], ids={})
     asked = replace(conversation, question=act.content, earlier=(), answers=(), past=())
     known = recipients.lookups(act, conversation, tools)
@@ -110,7 +112,8 @@ def _with_ids(
             continue
         mine = [r for r in conversation.results if r.call.name == source.name]
         if not mine:
-            filled = fill(source, said_of(act.content or act.text, asked, tools))
+            clause = act.text if act.kind == "cancel" else act.content or act.text
+            filled = fill(source, said_of(clause, asked, tools))
             if not filled.missing:
                 return _Looked(calls=[(source.name, filled.variants[0])], ids={})
             continue
@@ -128,6 +131,8 @@ def _arguments(
     act, tool = wish.act, wish.tool
     text, title = _text(act, named, looked, conversation)
     when = hours.span(act.text, conversation.now)
+    if when is None and act.kind == "free" and conversation.now:
+        when = hours.ahead(conversation.now)
     given: Json = {**looked.ids}
     for name, schema in properties(tool).items():
         parts = set(words(name))
@@ -145,7 +150,8 @@ def _arguments(
             value = act.channel
         elif parts & {"start", "end"}:
             moment = (when.end if "end" in parts else when.start) if when else None
-            value = f"{moment:%Y-%m-%dT%H:%M}" if when and when.has_hour and moment else ""
+            is_clear = when is not None and (when.has_hour or act.kind == "free")
+            value = hours.written(moment) if moment and is_clear else ""
         elif "attachments" in parts:
             value = [str(r.number) for r in looked.results if holds_file(r.text) and r.number]
         else:
@@ -170,7 +176,8 @@ def _text(
         if act.kind == "mail":
             return letters.body(looked.results, named.greeting), title
         return "\n\n".join(letters.plain(r.text) for r in looked.results), title
-    if looked.is_literal and act.content and (act.kind == "post" or _LITERAL.match(act.content)):
+    is_word = act.kind == "post" or (bool(_LITERAL.match(act.content)) and not act.subject)
+    if looked.is_literal and act.content and is_word:
         said = act.content[:1].upper() + act.content[1:]
         return greet(said, named.greeting), letters.subject(act.subject, "", "", said)
     return "", letters.subject(act.subject, act.content, "", "")
@@ -211,7 +218,7 @@ def _question(parameter: str, tool: ToolSchema) -> str:
     parts = set(words(parameter))
     if parts & PEOPLE:
         return WHOM
-    if parts & BODIES:
+    if parts & (BODIES | {"subject", "title"}):
         return WHAT
     if parts & {"start", "end"}:
         return WHEN

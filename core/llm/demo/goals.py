@@ -114,8 +114,9 @@ def _is_remembered(scores: Sequence[Scored], conversation: Conversation) -> bool
 
 
 def _by_name_or_search(conversation: Conversation, tools: Sequence[ToolSchema]) -> list[Goal]:
-    """Where no tool's words fit: one that takes a name when there is one, or one that searches."""
+    """Where no tool's words fit: those that take a name when there is one, or one that searches."""
     question = conversation.question
+    by_name: list[Goal] = []
     for tool in tools:
         needs = required(tool)
         if len(needs) != 1 or reads_handles(tool):
@@ -123,9 +124,13 @@ def _by_name_or_search(conversation: Conversation, tools: Sequence[ToolSchema]) 
         parts = set(words(needs[0]))
         is_name = "name" in parts and _is_about_a_name(question, tools)
         is_search = parts & FREE and not conversation.points_back and len(stems(question)) > 1
-        if (is_name or is_search) and properties(tool)[needs[0]].get("type") == "string":
+        if properties(tool)[needs[0]].get("type") != "string":
+            continue
+        if is_name:
+            by_name.append(Goal(tool, question))
+        elif is_search and not by_name:
             return [Goal(tool, question)]
-    return []
+    return by_name
 
 
 def _is_about_a_name(question: str, tools: Sequence[ToolSchema]) -> bool:

@@ -69,6 +69,10 @@ def ahead(now: date) -> Span:
     return Span(_at(now), _at(now) + WEEK, False)
 
 
+def written(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M}"
+
+
 def without_times(text: str) -> str:
     """The text without its days, hours and lengths."""
     bare = _RANGE.sub(" ", _LENGTH.sub(" ", _without_days(text)))

@@ -5,10 +5,13 @@ from collections.abc import Sequence
 
 from core.llm.demo.memory import HONEST
 from core.llm.demo.results import Result, Table, holds_file, prose, table
-from core.llm.demo.tables import heading
+from core.llm.demo.tables import heading, readable
 
 _CITE = re.compile(r"\s*\[\d+\]")
 _MARKS = re.compile(r"[*_`]{1,2}(?=\S)|(?<=\S)[*_`]{1,2}")
+_KEPT = re.compile(r"^\(evidence kept: .*\)$", re.MULTILINE)
+"""What the host notes below an earlier answer."""
+_GREETS = re.compile(r"^(?:hi|hello|dear|hey|good (?:morning|afternoon|evening))\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:the|our|my|an?|all|this|that)\s+", re.IGNORECASE)
 _VERB = re.compile(r"^(?:show|list|give|tell|put|write|find|get)(?: me| us)?\s+", re.IGNORECASE)
 MOST_ROWS = 40
@@ -25,12 +28,17 @@ def body(results: Sequence[Result], name: str) -> str:
 
 
 def greeted(text: str, name: str) -> str:
+    if _GREETS.match(text):
+        return text
     return f"Hello {name},\n\n{text}".replace("Hello ,", "Hello,")
 
 
 def plain(markdown: str) -> str:
     """The text for a reader of plain text: lines instead of a table, no marks, no citations."""
+    markdown = _KEPT.sub("", markdown)
     found = table(markdown)
+    if found is not None:
+        found = readable(found)
     told = _MARKS.sub("", _CITE.sub("", prose(markdown).replace(HONEST, ""))).strip()
     if found is None:
         return _cut(told)
@@ -40,8 +48,10 @@ def plain(markdown: str) -> str:
 
 def subject(said: str, content: str, title: str, text: str) -> str:
     """What the mail is about, in the person's own words as far as there are any."""
-    for words in (said, _VERB.sub("", content), title.partition(":")[0], text.partition("\n")[0]):
-        bare = _ARTICLE.sub("", words.strip(" .?!,"))
+    asked = _ARTICLE.sub("", _VERB.sub("", content.strip()))
+    named = _ARTICLE.sub("", said.strip())
+    for words in (named, asked, title.partition(":")[0], text.partition("\n")[0]):
+        bare = words.strip(" .?!,")
         if bare:
             short = bare if len(bare) <= _SUBJECT else bare[:_SUBJECT].rsplit(" ", 1)[0] + " …"
             return short[:1].upper() + short[1:]

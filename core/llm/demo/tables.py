@@ -11,6 +11,9 @@ _LEAST = frozenset("least lowest worst smallest fewest minimum weakest cheapest"
 _MONEY = frozenset("revenue amount total value turnover sales price sum".split())
 _SUM = frozenset("total totals altogether overall sum".split())
 _HOW_MUCH = re.compile(r"\bhow (?:much|many)\b", re.IGNORECASE)
+_ANGLED = re.compile(r"<([^<>\s]+@[^<>\s]+)>")
+_HANDLE = 24
+"""Characters, up to which a person may still read an id."""
 _TOP = re.compile(r"\b(?:top|best|first)\s+(\d{1,3})\b", re.IGNORECASE)
 
 
@@ -48,6 +51,18 @@ def narrowed(found: Table, question: str, topic: str, known: Set[str]) -> Table:
     best = max(fits, default=0)
     named = [row for row, fit in zip(found.rows, fits, strict=True) if fit == best]
     return Table(found.head, tuple(named)) if best else found
+
+
+def readable(found: Table) -> Table:
+    """The table without the handles that only tools can use, and with addresses in brackets that
+    no renderer takes for a tag."""
+    kept = [
+        i
+        for i in range(len(found.head))
+        if not ("id" in words(found.head[i]) and any(len(r[i]) > _HANDLE for r in found.rows))
+    ]
+    rows = tuple(tuple(_ANGLED.sub(r"(\1)", row[i]) for i in kept) for row in found.rows)
+    return Table(tuple(found.head[i] for i in kept), rows)
 
 
 def numeric_columns(found: Table) -> list[int]:

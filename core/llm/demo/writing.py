@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
-from core.llm.demo import memory, tables
+from core.llm.demo import memory, recipients, tables
 from core.llm.demo.choice import properties, vocabulary
 from core.llm.demo.conversation import Conversation
-from core.llm.demo.doing import WAITS
+from core.llm.demo.doing import WAITS, wanted
 from core.llm.demo.memory import HONEST
 from core.llm.demo.calls import Plan
 from core.llm.demo.ranking import reads_handles
@@ -15,7 +16,7 @@ from core.llm.demo.results import Result, Table, holds_file, parsed, prose, tabl
 from core.llm.demo.small_talk import is_small_talk
 from core.llm.demo.tables import spoken
 from core.llm.demo.values import IDS
-from core.llm.demo.words import first_sentence, words
+from core.llm.demo.words import first_sentence, sentences, words
 from core.records import ToolSchema
 
 MOST_ROWS = 12
@@ -23,6 +24,7 @@ MOST_PROSE = 900
 _PREFIX = re.compile(r"^(?:error executing tool [\w-]+|error|failed)\s*:\s*", re.IGNORECASE)
 _PARKED = re.compile(r"Parked as #(\d+):")
 """How the host begins what it says of a call that waits for a person."""
+_EMPTY = re.compile(r"0 \w")
 _THANKS = re.compile(r"\b(?:thanks?|thank you|cheers|ok(?:ay)?)\b", re.IGNORECASE)
 
 
@@ -41,6 +43,8 @@ def _body(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -
         return "You are welcome. Ask on whenever you like."
     if is_small_talk(question):
         return f"Hello! {_abilities(tools)}"
+    if waited := memory.what_came(conversation):
+        return waited
     if memory.states_something(question):
         return f"{memory.NOTED} “{question.strip()}” Ask me for it whenever you need it."
     if memory.asks_for_summary(question):
@@ -55,12 +59,15 @@ def _body(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -
 def _from_results(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -> str:
     good = [r for r in conversation.results if not r.is_error]
     failed = [r for r in conversation.results if r.is_error]
+    if failed and wanted(conversation, tools):
+        return _of_act((), failed, tools, replace(plan, ask=recipients.NOTHING))
     if plan.ask or any(_PARKED.match(r.text) for r in good):
         return _of_act(good, failed, tools, plan)
     known = frozenset(s for tool in tools for s in vocabulary(tool))
     # What was only looked up on the way needs no telling when the goal was reached.
     steps = [r for r in good if not _is_used_later(r, good)]
-    parts = [_tell(r, conversation, known) for r in steps]
+    told = [r for r in steps if not _EMPTY.match(r.text)] or steps
+    parts = [_tell(r, conversation, known) for r in told]
     parts += [_failure(r, tools) for r in failed]
     if plan.missing and not good:
         parts.append(_ask_back(plan, tools))
@@ -86,8 +93,9 @@ def _is_used_later(result: Result, results: Sequence[Result]) -> bool:
     used = {
         str(value)
         for r in later
-        for value in r.call.arguments.values()
-        if isinstance(value, (str, int)) and any(c.isdigit() for c in str(value))
+        for given in r.call.arguments.values()
+        for value in (cast("list[Any]", given) if isinstance(given, list) else [given])
+        if isinstance(value, (str, int)) and re.search(r"\d|\S@\S", str(value))
     }
     asked = {str(value) for value in result.call.arguments.values()}
     return any(re.search(rf"(?<!\w){re.escape(v)}(?!\w)", result.text) for v in used - asked)
@@ -134,6 +142,7 @@ def _plain(result: Result) -> str:
 
 
 def _table(found: Table) -> str:
+    found = tables.readable(found)
     head = [tables.heading(name) for name in found.head]
     numeric = tables.numeric_columns(found)
     sides = ["---:" if i in numeric else "---" for i in range(len(head))]
@@ -144,7 +153,9 @@ def _table(found: Table) -> str:
 
 
 def _failure(result: Result, tools: Sequence[ToolSchema]) -> str:
-    reason = first_sentence(_PREFIX.sub("", result.text)) or "no reason was given"
+    said = sentences(_PREFIX.sub("", result.text)) or ["no reason was given"]
+    # What a person can write to go on stands in code marks.
+    reason = " ".join([first_sentence(said[0]), *(s for s in said[1:] if "`" in s)])
     cite = f" [{result.number}]" if result.number else ""
     return f"I could not use “{_title(result.call.name, tools)}”: {reason}{cite}"
 
@@ -176,8 +187,9 @@ def _abilities(tools: Sequence[ToolSchema]) -> str:
 
 
 def _title(name: str, tools: Sequence[ToolSchema]) -> str:
-    """A tool's name in words, without the server's name where all tools have the same."""
-    firsts = {words(t.name)[:1][0] for t in tools if not reads_handles(t) and words(t.name)}
+    """A tool's name in words, without the server's name, which several tools share."""
+    firsts = [words(t.name)[0] for t in tools if not reads_handles(t) and words(t.name)]
     parts = words(name)
-    is_shared = len(firsts) == 1 and len(tools) > 1 and len(parts) > 1 and parts[0] in firsts
+    is_alone = len(set(firsts)) == 1 and len(tools) > 1
+    is_shared = len(parts) > 1 and (firsts.count(parts[0]) > 2 or (is_alone and parts[0] in firsts))
     return " ".join(parts[1:] if is_shared else parts)
