@@ -95,4 +95,5 @@ async def opened(
     app = await held.enter_async_context(serving_later(made))
     connecting = Connecting(accounts)
     return OfficeRooms(
-        accounts=accounts, connecting=connecting, effects=found, server=Server(name=SERVER, app=app))
+        accounts=accounts, connecting=connecting, effects=found, server=Server(name=SERVER, app=app)
+    )

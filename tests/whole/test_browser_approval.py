@@ -97,6 +97,11 @@ async def test_a_mail_is_shown_whole_and_goes_out_after_connecting_and_a_click(
             await shoot(page, "approval-mail")
 
 
+async def to_the_top(card) -> None:
+    """Scroll the thread so that the card is seen from its beginning."""
+    await card.evaluate("node => node.scrollIntoView({ block: 'start' })")
+
+
 async def become(page, name: str) -> None:
     await page.locator("#me").click()
     await page.get_by_role("menuitem", name=name).click()
@@ -110,7 +115,7 @@ async def test_a_newcomer_mails_a_summary_by_clicking_alone(tmp_path: Path) -> N
 
         card = page.locator(".thread .message", has_text="#1 Send a mail")
         buttons = card.locator(".message-body").get_by_role("button")
-        await card.get_by_text("Nordics: Orders 13").wait_for()
+        await card.get_by_text("Nordics: 13 orders").wait_for()
         await page.locator(".thread .message", has_text="#1 waits for a decision").wait_for()
         assert await buttons.all_inner_texts() == ["Connect account", "Edit", "Cancel"]
         shown = await card.inner_text()
@@ -123,6 +128,7 @@ async def test_a_newcomer_mails_a_summary_by_clicking_alone(tmp_path: Path) -> N
         await sign_in(page)
         send = card.locator(".message-body").get_by_role("button", name="Send", exact=True)
         await send.wait_for()
+        await to_the_top(card)
         await shoot(page, "mail-2-connected")
 
         # A colleague sees the card, may press, and moves nothing.
@@ -143,14 +149,17 @@ async def test_a_newcomer_mails_a_summary_by_clicking_alone(tmp_path: Path) -> N
         await form.get_by_role("button", name="Save").click()
         await card.get_by_text("Q3 figures for you").wait_for()
         await card.get_by_text("Edited by Mara Lindqvist").wait_for()
+        assert "Q3 summary" in await card.locator("del, s").first.inner_text()
+        await to_the_top(card)
         await shoot(page, "mail-5-edited")
 
         await send.click()
         await card.get_by_text("Handed to Outlook").wait_for()
+        await to_the_top(card)
         await shoot(page, "mail-6-sent")
 
         await page.locator("#rail").get_by_text("Mail").click()
         await page.get_by_role("button", name="Sent Items").click()
         await page.locator(".row", has_text="Q3 figures for you").first.click()
-        await page.locator(".reading", has_text="Nordics: Orders 13").wait_for()
+        await page.locator(".reading", has_text="Nordics: 13 orders").wait_for()
         await shoot(page, "mail-7-sent-items")

@@ -18,20 +18,42 @@ _MEETING = r"(?:meetings?|appointments?|events?|calls?|calendar|lunch|dinner|inv
 _KINDS = (
     ("answer", re.compile(r"^(?:reply|respond|answer)\b", re.I)),
     ("forward", re.compile(r"^forward\b", re.I)),
-    ("free", re.compile(
-        r"^(?:when|what time|at what time|find|is|are|show)\b(?=.*\b(?:free|available)\b)", re.I)),
+    (
+        "free",
+        re.compile(
+            r"^(?:when|what time|at what time|find|is|are|show)\b(?=.*\b(?:free|available)\b)", re.I
+        ),
+    ),
     ("cancel", re.compile(rf"^(?:cancel|call off|delete)\b(?=.*\b{_MEETING}\b)", re.I)),
-    ("event", re.compile(
-        r"^(?:set ?up|schedule|arrange|plan|organi[sz]e|book|create|make|add|put|send|new)\b"
-        rf"(?=.*\b{_MEETING}\b)(?!.*\be?-?mail)|^(?:meet|invite)\b", re.I)),
-    ("post", re.compile(
-        r"^(?:post|announce|publish)\b|^tell\s+#\w"
-        r"|^(?:send|write|say|share|put|tell|mail)\b(?=.*\b(?:to|in|into|on)\s+#\w)", re.I)),
-    ("mail", re.compile(
-        rf"^(?:e-?mail|mail)\b|^(?:send|write|draft|compose|drop|shoot)\b(?=.*\b{_LETTER}\b)"
-        r"|^(?:send|write to)\b(?=.*(?:@|\bto\b))|^send\s+(?=[A-ZÀ-Þ])", re.I)),
+    (
+        "event",
+        re.compile(
+            r"^(?:set ?up|schedule|arrange|plan|organi[sz]e|book|create|make|add|put|send|new)\b"
+            rf"(?=.*\b{_MEETING}\b)(?!.*\be?-?mail)|^(?:meet|invite)\b",
+            re.I,
+        ),
+    ),
+    (
+        "post",
+        re.compile(
+            r"^(?:post|announce|publish)\b|^tell\s+#\w"
+            r"|^(?:send|write|say|share|put|tell|mail)\b(?=.*\b(?:to|in|into|on)\s+#\w)",
+            re.I,
+        ),
+    ),
+    (
+        "mail",
+        re.compile(
+            rf"^(?:e-?mail|mail)\b|^(?:send|write|draft|compose|drop|shoot)\b(?=.*\b{_LETTER}\b)"
+            r"|^(?:send|write to)\b(?=.*(?:@|\bto\b))|^send\s+(?=[A-ZÀ-Þ])",
+            re.I,
+        ),
+    ),
 )
-_CHANNEL = re.compile(r"(?:\b(?:to|in|into|on)\s+(?:the\s+)?(?:channel\s+)?)?#([\w-]+)(?:\s+\([A-Z0-9]+\))?(?:\s+channel\b)?", re.I)
+_CHANNEL = re.compile(
+    r"(?:\b(?:to|in|into|on)\s+(?:the\s+)?(?:channel\s+)?)?#([\w-]+)(?:\s+\([A-Z0-9]+\))?(?:\s+channel\b)?",
+    re.I,
+)
 _NAMED_CHANNEL = re.compile(r"\b(?:to|in|into)\s+(?:the\s+)?([\w-]+)\s+channel\b", re.I)
 _SAID = re.compile(
     r"(?:\b(?:saying|that says|which says|with the (?:text|words|message|body)|(?:and )?tell(?:ing)? (?:him|her|them|everybody|everyone))"
@@ -39,14 +61,25 @@ _SAID = re.compile(
     re.I | re.S,
 )
 _QUOTED = re.compile(r"[“\"„«]([^“”\"„«»]{2,4000})[”\"“»]")
-_ABOUT = re.compile(r"\b(?:about|regarding|concerning|re|on the subject of)\b:?\s+(?P<text>.+)$", re.I | re.S)
-_SUBJECT = re.compile(r"\b(?:with (?:the )?subject|subject(?: line)?|titled|called)\b\s*:?\s+(?P<text>.+?)(?=,|\s+(?:to|with|saying)\b|$)", re.I)
+_ABOUT = re.compile(
+    r"\b(?:about|regarding|concerning|re|on the subject of)\b:?\s+(?P<text>.+)$", re.I | re.S
+)
+_SUBJECT = re.compile(
+    r"\b(?:with (?:the )?subject|subject(?: line)?|titled|called)\b\s*:?\s+(?P<text>.+?)(?=,|\s+(?:to|with|saying)\b|$)",
+    re.I,
+)
 _BACK = re.compile(
     r"^\W*(?:it|that|this|them|those|these|the (?:above|same|result|results|answer|table|list|summary))\W*$",
     re.I,
 )
-_COPY = re.compile(r",?\s*(?:\band\s+)?\b(?P<kind>bcc|cc|copy)\b:?\s+(?:to\s+)?(?P<names>.+?)(?=,?\s+\b(?:about|saying|bcc|cc|to|with)\b|$)", re.I)
-_NOUN_FIRST = re.compile(rf"^(?:(?:him|her|them)\b|(?:an?|the|another|new|quick|short|\d+[- ]?minute)\s+)*(?:{_LETTER}|{_MEETING}|note)\b\s*", re.I)
+_COPY = re.compile(
+    r",?\s*(?:\band\s+)?\b(?P<kind>bcc|cc|copy)\b:?\s+(?:to\s+)?(?P<names>.+?)(?=,?\s+\b(?:about|saying|bcc|cc|to|with)\b|$)",
+    re.I,
+)
+_NOUN_FIRST = re.compile(
+    rf"^(?:(?:him|her|them)\b|(?:an?|the|another|new|quick|short|\d+[- ]?minute)\s+)*(?:{_LETTER}|{_MEETING}|note)\b\s*",
+    re.I,
+)
 _STOP = re.compile(
     r"\s+(?:about|regarding|concerning|saying|that|with|for|on|at|in|from|tomorrow|today|next|titled|subject|please|via|by|as|so)\b.*$"
     r"|[:?!;].*$|,\s*(?=(?:please|subject|saying|about)\b).*$",
@@ -179,10 +212,16 @@ def _addressed(rest: str) -> tuple[tuple[str, ...], str]:
 def _event(act: Act, rest: str, asker: str) -> Act:
     rest = hours.without_times(rest)
     if act.kind == "free":
-        rest = re.sub(r"(?i)^(?:is|are|do|does|can|when|a|time|slot|\s)+|\b(?:all\s+)?(?:both\s+)?(?:free|available)\b.*$", " ", rest).strip()
+        rest = re.sub(
+            r"(?i)^(?:is|are|do|does|can|when|a|time|slot|\s)+|\b(?:all\s+)?(?:both\s+)?(?:free|available)\b.*$",
+            " ",
+            rest,
+        ).strip()
         named = [name for name in people(rest) if name.lower() not in ("i", "we")]
         own = [asker] if asker else []
-        return replace(act, people=tuple(dict.fromkeys([*own, *(_myself(n, asker) for n in named)])))
+        return replace(
+            act, people=tuple(dict.fromkeys([*own, *(_myself(n, asker) for n in named)]))
+        )
     named: tuple[str, ...] = ()
     if found := re.search(r"(?:^|\b(?:with|invite|for|to)\s+)((?:@?[A-ZÀ-Þ]|\S+@\S).*)$", rest):
         named = people(_STOP.sub("", re.split(r"\s+to\s+", found[1])[0]))
@@ -206,7 +245,7 @@ def people(text: str) -> tuple[str, ...]:
         if address := ADDRESS.search(part):
             found.append(address.group())
             continue
-        name = re.sub(r"['’]s\b.*$", "", part.strip(" .,:;!?@()\"“”")).strip()
+        name = re.sub(r"['’]s\b.*$", "", part.strip(' .,:;!?@()"“”')).strip()
         first = (words(name) or [""])[0]
         if name and first not in _NOBODY and (first not in SILENT or first in _ME):
             found.append(" ".join(name.split()[:4]))
@@ -217,7 +256,7 @@ def worded(act: Act, reply: str) -> Act:
     """The act with the text that a person gave when they were asked for it."""
     if _BACK.match(reply):
         return replace(act, is_back=True, said="")
-    return replace(act, said=_sentence(reply.strip("“”\"")))
+    return replace(act, said=_sentence(reply.strip('“”"')))
 
 
 def _myself(name: str, asker: str) -> str:

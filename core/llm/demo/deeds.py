@@ -52,7 +52,9 @@ def tool_for(act: Act, tools: Sequence[ToolSchema]) -> ToolSchema | None:
         lead, name = _lead(tool), set(stems(tool.name))
         is_verb = bool(verbs & ({*lead[:1]} | name))
         if is_verb and nouns & (name | set(lead)):
-            is_there = bool(place) and stem(place[1].lower()) in vocabulary(tool) if place else False
+            is_there = (
+                bool(place) and stem(place[1].lower()) in vocabulary(tool) if place else False
+            )
             fitting.append((not is_there, len(ids(tool)), tool.name, tool))
     return min(fitting, key=lambda one: one[:3])[3] if fitting else None
 

@@ -14,7 +14,15 @@ from core.llm.demo.arguments import fill
 from core.llm.demo.calls import Plan, numbered
 from core.llm.demo.choice import properties, required
 from core.llm.demo.conversation import Conversation
-from core.llm.demo.deeds import BODIES, PEOPLE, acts_for_others, ids, source_of, takes_people, tool_for
+from core.llm.demo.deeds import (
+    BODIES,
+    PEOPLE,
+    acts_for_others,
+    ids,
+    source_of,
+    takes_people,
+    tool_for,
+)
 from core.llm.demo.feeding import was_called
 from core.llm.demo.ranking import said_of
 from core.llm.demo.reading import look_up
@@ -76,9 +84,7 @@ class _Looked:
     """Whether no tool knows of the content: its words are the text."""
 
 
-def _looked_up(
-    wish: Wanted, conversation: Conversation, tools: Sequence[ToolSchema]
-) -> _Looked:
+def _looked_up(wish: Wanted, conversation: Conversation, tools: Sequence[ToolSchema]) -> _Looked:
     """What has to be read before: the content, and the ids of what the act is done to."""
     act, readers = wish.act, [tool for tool in tools if not acts_for_others(tool)]
     if needs := ids(wish.tool):
@@ -167,7 +173,9 @@ def _text(
     """The body and the subject."""
     greet = letters.greeted if act.kind == "mail" else lambda text, _name: text
     if act.said:
-        return greet(act.said, named.greeting), letters.subject(act.subject, act.content, "", act.said)
+        return greet(act.said, named.greeting), letters.subject(
+            act.subject, act.content, "", act.said
+        )
     if act.is_back and (answer := _last_answer(conversation)):
         text = letters.plain(answer)
         return greet(text, named.greeting), letters.subject(act.subject, "", text, "")
@@ -187,7 +195,9 @@ def _occasion(act: Act) -> str:
     """What an event is called: what it is about, else who it is with."""
     if act.subject:
         return letters.subject(act.subject, "", "", "")
-    bare = re.sub(r"(?i)\s*\b(?:in|into|to|on) (?:my|the) calendar\b|\bon$", "", act.content).strip()
+    bare = re.sub(
+        r"(?i)\s*\b(?:in|into|to|on) (?:my|the) calendar\b|\bon$", "", act.content
+    ).strip()
     bare = re.sub(r"(?i)^with\b", "Meeting with", bare)
     bare = re.sub(r"(?i)^(.+?) to (?:an?|the) (meeting|call|lunch)\b.*", r"\2 with \1", bare)
     return letters.subject("", bare, "", "") or "Meeting"

@@ -81,7 +81,9 @@ def without_times(text: str) -> str:
             bare = bare[: found.start()] + bare[found.end() :]
     bare = _NOON.sub(" ", bare)
     # A preposition that nothing follows any more.
-    return " ".join(re.sub(r"(?i)\b(?:on|at|for|by|from)\s*(?=$|[,.]|(?:with|about|on)\b)", " ", bare).split())
+    return " ".join(
+        re.sub(r"(?i)\b(?:on|at|for|by|from)\s*(?=$|[,.]|(?:with|about|on)\b)", " ", bare).split()
+    )
 
 
 def _at(day: date | None, hour: time = time(0)) -> datetime:

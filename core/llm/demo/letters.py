@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from core.llm.demo.memory import HONEST
 from core.llm.demo.results import Result, Table, holds_file, prose, table
-from core.llm.demo.tables import heading, readable
+from core.llm.demo.tables import heading, numeric_columns, readable
 
 _CITE = re.compile(r"\s*\[\d+\]")
 _MARKS = re.compile(r"[*_`]{1,2}(?=\S)|(?<=\S)[*_`]{1,2}")
@@ -60,15 +60,22 @@ def subject(said: str, content: str, title: str, text: str) -> str:
 
 def _lines(found: Table) -> str:
     shown = found.rows[:MOST_ROWS]
-    lines = [
-        f"- {row[0]}: "
-        + ", ".join(f"{heading(h)} {cell}" for h, cell in zip(found.head[1:], row[1:], strict=False))
-        if len(found.head) > 1
-        else f"- {row[0]}"
-        for row in shown
-    ]
+    lines = ["- " + ": ".join(filter(None, (row[0], _told(found, row)))) for row in shown]
     left = len(found.rows) - len(shown)
     return "\n".join(lines) + (f"\n… and {left} more" if left else "")
+
+
+def _told(found: Table, row: Sequence[str]) -> str:
+    """“13 orders, 76 units, revenue 63,660.60 EUR”"""
+    counted = numeric_columns(found)
+    parts: list[str] = []
+    for place, (name, cell) in enumerate(zip(found.head[1:], row[1:], strict=False), start=1):
+        words, _, unit = heading(name).lower().partition(" (")
+        if unit:
+            parts.append(f"{words} {cell} {unit.rstrip(')').upper()}")
+        elif cell:
+            parts.append(f"{cell} {words}" if place in counted else f"{words} {cell}")
+    return ", ".join(parts)
 
 
 def _cut(text: str) -> str:

@@ -17,6 +17,10 @@ def plan(conversation: Conversation, tools: Sequence[ToolSchema]) -> Plan:
     question = conversation.question
     if (wanted := doing.wanted(conversation, tools)) is not None:
         return doing.steps(wanted, conversation, tools)
-    if is_small_talk(question) or memory.states_something(question) or memory.asks_what_came(conversation):
+    if (
+        is_small_talk(question)
+        or memory.states_something(question)
+        or memory.asks_what_came(conversation)
+    ):
         return Plan()
     return look_up(conversation, [tool for tool in tools if not acts_for_others(tool)])

@@ -44,7 +44,7 @@ def found(act: Act, conversation: Conversation, tools: Sequence[ToolSchema]) -> 
         elif results[name].is_error:
             # The failure itself is told with the results.
             asks.append("")
-        elif (address := _address(name, results[name])):
+        elif address := _address(name, results[name]):
             known[name] = address
         else:
             asks.append(_question(name, results[name]))
@@ -62,9 +62,7 @@ def found(act: Act, conversation: Conversation, tools: Sequence[ToolSchema]) -> 
 NOTHING = "So I prepared nothing."
 
 
-def lookups(
-    act: Act, conversation: Conversation, tools: Sequence[ToolSchema]
-) -> list[Result]:
+def lookups(act: Act, conversation: Conversation, tools: Sequence[ToolSchema]) -> list[Result]:
     """The results of this turn in which people of the act were looked up."""
     book = directory(tools)
     names = {*act.people, *act.cc, *act.bcc}
@@ -132,7 +130,9 @@ def _question(name: str, result: Result) -> str:
     rows = _rows(result)
     cite = f" [{result.number}]" if result.number else ""
     if not rows:
-        return f"I found nobody called “{name}”.{cite} {WHICH} A full name or a mail address will do."
+        return (
+            f"I found nobody called “{name}”.{cite} {WHICH} A full name or a mail address will do."
+        )
     listed = "\n".join(f"{n}. {full}, {address}" for n, (full, address) in enumerate(rows, 1))
     return f"{len(rows)} people are called “{name}”:{cite}\n{listed}\n\n{WHICH}"
 
