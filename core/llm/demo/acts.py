@@ -3,95 +3,9 @@
 import re
 from dataclasses import dataclass, replace
 
+from core.llm.demo import act_words as says
 from core.llm.demo import hours
 from core.llm.demo.words import SILENT, words
-
-ADDRESS = re.compile(r"[^@\s<>,;:\"()]+@[^@\s<>,;:\"()]+\.[^@\s<>,;:\"().!?]+")
-_POLITE = re.compile(
-    r"^\W*(?:(?:please|kindly|ok(?:ay)?|hey|hi|and|then|now|also|(?:can|could|would|will) you"
-    r"|i want(?: you)? to|i(?:['’]d| would) like(?: you)? to|i need(?: you)? to|let['’]?s|let us"
-    r"|go ahead and)\b[\s,]*)+",
-    re.IGNORECASE,
-)
-_LETTER = r"(?:e-?mails?|mails?|messages?)"
-_MEETING = r"(?:meetings?|appointments?|events?|calls?|calendar|lunch|dinner|invitation|invite)"
-_KINDS = (
-    ("answer", re.compile(r"^(?:reply|respond|answer)\b", re.I)),
-    ("forward", re.compile(r"^forward\b", re.I)),
-    (
-        "free",
-        re.compile(
-            r"^(?:when|what time|at what time|find|is|are|show)\b(?=.*\b(?:free|available)\b)", re.I
-        ),
-    ),
-    ("cancel", re.compile(rf"^(?:cancel|call off|delete)\b(?=.*\b{_MEETING}\b)", re.I)),
-    (
-        "event",
-        re.compile(
-            r"^(?:set ?up|schedule|arrange|plan|organi[sz]e|book|create|make|add|put|send|new)\b"
-            rf"(?=.*\b{_MEETING}\b)(?!.*\be?-?mail)|^(?:meet|invite)\b",
-            re.I,
-        ),
-    ),
-    (
-        "post",
-        re.compile(
-            r"^(?:post|announce|publish)\b|^tell\s+#\w"
-            r"|^(?:send|write|say|share|put|tell|mail)\b(?=.*\b(?:to|in|into|on)\s+#\w)",
-            re.I,
-        ),
-    ),
-    (
-        "mail",
-        re.compile(
-            rf"^(?:e-?mail|mail)\b|^(?:send|write|draft|compose|drop|shoot)\b(?=.*\b{_LETTER}\b)"
-            r"|^(?:send|write to)\b(?=.*(?:@|\bto\b))|^send\s+(?=[A-ZÀ-Þ])",
-            re.I,
-        ),
-    ),
-)
-_CHANNEL = re.compile(
-    r"(?:\b(?:to|in|into|on)\s+(?:the\s+)?(?:channel\s+)?)?#([\w-]+)(?:\s+\([A-Z0-9]+\))?(?:\s+channel\b)?",
-    re.I,
-)
-_NAMED_CHANNEL = re.compile(r"\b(?:to|in|into)\s+(?:the\s+)?([\w-]+)\s+channel\b", re.I)
-_SAID = re.compile(
-    r"(?:\b(?:saying|that says|which says|with the (?:text|words|message|body)|(?:and )?tell(?:ing)? (?:him|her|them|everybody|everyone))"
-    r"(?:\s+that)?\b[\s:]*|(?<!\d):\s+|:\s*\n)(?P<text>.+)$",
-    re.I | re.S,
-)
-_QUOTED = re.compile(r"[“\"„«]([^“”\"„«»]{2,4000})[”\"“»]")
-_ABOUT = re.compile(
-    r"\b(?:about|regarding|concerning|re|on the subject of)\b:?\s+(?P<text>.+)$", re.I | re.S
-)
-_SUBJECT = re.compile(
-    r"\b(?:with (?:the )?subject|subject(?: line)?|titled|called)\b\s*:?\s+(?P<text>.+?)(?=,|\s+(?:to|with|saying)\b|$)",
-    re.I,
-)
-_BACK = re.compile(
-    r"^\W*(?:it|that|this|them|those|these|the (?:above|same|result|results|answer|table|list|summary))\W*$",
-    re.I,
-)
-_COPY = re.compile(
-    r",?\s*(?:\band\s+)?\b(?P<kind>bcc|cc|copy)\b:?\s+(?:to\s+)?(?P<names>.+?)(?=,?\s+\b(?:about|saying|bcc|cc|to|with)\b|$)",
-    re.I,
-)
-_NOUN_FIRST = re.compile(
-    rf"^(?:(?:him|her|them)\b|(?:an?|the|another|new|quick|short|\d+[- ]?minute)\s+)*(?:{_LETTER}|{_MEETING}|note)\b\s*",
-    re.I,
-)
-_STOP = re.compile(
-    r"\s+(?:about|regarding|concerning|saying|that|with|for|on|at|in|from|tomorrow|today|next|titled|subject|please|via|by|as|so)\b.*$"
-    r"|[:?!;].*$|,\s*(?=(?:please|subject|saying|about)\b).*$",
-    re.I | re.S,
-)
-_THEN = re.compile(
-    r"(?:,?\s+and(?:\s+then)?|[.?;!]|,\s*then|,)\s+(?:(?:please|then|also)\s+)*"
-    r"(?=(?:e-?mail|mail|send|post|forward)\s+(?:it|that|this|them|the (?:result|results|table|list|answer))\b)",
-    re.I,
-)
-_NOBODY = frozenset("a an the some any my our your his her their this that it".split())
-_ME = frozenset(("me", "myself", "us"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,8 +30,8 @@ class Act:
 
 def read(text: str, asker: str = "") -> Act | None:
     """The act that a request asks for; None for a question, and for what is none of these."""
-    first, body = _apart(_POLITE.sub("", text.strip()).strip())
-    kind = next((name for name, pattern in _KINDS if pattern.match(body)), "")
+    first, body = _apart(says.POLITE.sub("", text.strip()).strip())
+    kind = next((name for name, pattern in says.KINDS if pattern.match(body)), "")
     if not kind or re.match(r"(?i)send\s+(?:me|us)\b(?!.*\b(?:e-?mail|mail)\b)", body):
         return None
     verb = re.match(r"(?i)(?:set ?up|call off|write to|\w+(?:-mail)?)\b\s*", body)
@@ -132,29 +46,29 @@ def read(text: str, asker: str = "") -> Act | None:
 
 def _apart(body: str) -> tuple[str, str]:
     """“Show the sales” and “mail it to Priya”, where one sentence asks for both."""
-    found = _THEN.search(body)
-    if found is None or _SAID.search(body[: found.start()]):
+    found = says.THEN.search(body)
+    if found is None or says.SAID.search(body[: found.start()]):
         return "", body
     return body[: found.start()].strip(" ,"), body[found.end() :].strip()
 
 
 def _taken_out(rest: str, act: Act) -> tuple[str, Act]:
     """What stands in a request with words of its own: copies, subject, literal text, channel."""
-    quoted = _QUOTED.search(rest)
+    quoted = says.QUOTED.search(rest)
     if quoted:
         act = replace(act, said=quoted[1].strip())
         rest = f"{rest[: quoted.start()]} {rest[quoted.end() :]}"
-    elif said := _SAID.search(rest):
+    elif said := says.SAID.search(rest):
         act = replace(act, said=_sentence(said["text"]))
         rest = rest[: said.start()]
-    while copied := _COPY.search(rest):
+    while copied := says.COPY.search(rest):
         names = people(copied["names"])
         act = replace(act, bcc=names) if copied["kind"].lower() == "bcc" else replace(act, cc=names)
         rest = f"{rest[: copied.start()]} {rest[copied.end() :]}"
-    if subject := _SUBJECT.search(rest):
+    if subject := says.SUBJECT.search(rest):
         act = replace(act, subject=subject["text"].strip(" .,"))
         rest = f"{rest[: subject.start()]} {rest[subject.end() :]}"
-    pattern = _CHANNEL if "#" in rest else _NAMED_CHANNEL
+    pattern = says.CHANNEL if "#" in rest else says.NAMED_CHANNEL
     if act.kind == "post" and (channel := pattern.search(rest)):
         act = replace(act, channel=channel[1])
         rest = f"{rest[: channel.start()]} {rest[channel.end() :]}"
@@ -163,27 +77,27 @@ def _taken_out(rest: str, act: Act) -> tuple[str, Act]:
 
 def _letter(act: Act, rest: str, asker: str) -> Act:
     """Who is to get it and what it is to contain, from what is left of the request."""
-    is_bare = bool(_NOUN_FIRST.match(rest))
-    rest = _NOUN_FIRST.sub("", rest) if act.kind in ("mail", "post") else rest
+    is_bare = bool(says.NOUN_FIRST.match(rest))
+    rest = says.NOUN_FIRST.sub("", rest) if act.kind in ("mail", "post") else rest
     if act.kind == "answer":
         return replace(act, content=rest.removeprefix("to ").strip())
     named, rest = _addressed(rest) if not act.channel else ((), rest)
     if act.kind == "mail" and is_bare and not named:
-        named, rest = people(rest) if not _ABOUT.match(rest) else (), ""
-    rest = _NOUN_FIRST.sub("", rest) if act.kind in ("mail", "post") else rest
-    about = _ABOUT.search(rest)
+        named, rest = people(rest) if not says.ABOUT.match(rest) else (), ""
+    rest = says.NOUN_FIRST.sub("", rest) if act.kind in ("mail", "post") else rest
+    about = says.ABOUT.search(rest)
     if about and act.kind == "mail" and not rest[: about.start()].strip():
         subject = act.subject or about["text"].strip(" .,")
         rest = about["text"]
         act = replace(act, subject=subject)
-    content = _NOUN_FIRST.sub("", rest).strip(" ,.")
+    content = says.NOUN_FIRST.sub("", rest).strip(" ,.")
     if not act.said and (told := re.match(r"that\s+(\w+\s.+)$", content, re.I | re.S)):
         act, content = replace(act, said=_sentence(told[1])), ""
     return replace(
         act,
         people=tuple(_myself(name, asker) for name in named),
-        is_back=bool(_BACK.match(content)),
-        content="" if _BACK.match(content) else content,
+        is_back=bool(says.BACK.match(content)),
+        content="" if says.BACK.match(content) else content,
     )
 
 
@@ -194,7 +108,7 @@ def _addressed(rest: str) -> tuple[tuple[str, ...], str]:
     likely = [s for s in spots if re.match(r"[A-ZÀ-Þ@]|\S+@\S", rest[s.end() :])]
     if spot := (likely or spots[-1:] or [None])[0]:
         behind = rest[spot.end() :]
-        run = _STOP.sub("", behind)
+        run = says.STOP.sub("", behind)
         return people(run), f"{rest[: spot.start()]} {behind[len(run) :]}".strip(" ,")
     first = re.match(
         r"(?P<names>\S+(?:\s+\S+){0,6}?)\s+(?P<what>(?:the|our|my|an?|that|this|it|all|what|which"
@@ -202,10 +116,10 @@ def _addressed(rest: str) -> tuple[tuple[str, ...], str]:
         rest,
         re.IGNORECASE,
     )
-    if first and first["names"].split()[0].lower() not in _NOBODY:
+    if first and first["names"].split()[0].lower() not in says.NOBODY:
         return people(first["names"]), first["what"]
-    if alone := ADDRESS.findall(rest):
-        return tuple(alone), ADDRESS.sub(" ", rest).strip()
+    if alone := says.ADDRESS.findall(rest):
+        return tuple(alone), says.ADDRESS.sub(" ", rest).strip()
     return (people(rest), "") if re.match(r"[A-ZÀ-Þ@]\S*(?:\s\S+){0,2}$", rest) else ((), rest)
 
 
@@ -217,17 +131,17 @@ def _event(act: Act, rest: str, asker: str) -> Act:
             " ",
             rest,
         ).strip()
-        named = [name for name in people(rest) if name.lower() not in ("i", "we")]
+        found_here = [name for name in people(rest) if name.lower() not in ("i", "we")]
         own = [asker] if asker else []
         return replace(
-            act, people=tuple(dict.fromkeys([*own, *(_myself(n, asker) for n in named)]))
+            act, people=tuple(dict.fromkeys([*own, *(_myself(n, asker) for n in found_here)]))
         )
     named: tuple[str, ...] = ()
     if found := re.search(r"(?:^|\b(?:with|invite|for|to)\s+)((?:@?[A-ZÀ-Þ]|\S+@\S).*)$", rest):
-        named = people(_STOP.sub("", re.split(r"\s+to\s+", found[1])[0]))
+        named = people(says.STOP.sub("", re.split(r"\s+to\s+", found[1])[0]))
     elif found := re.search(r"\bwith\s+(.+)$", rest):
-        named = people(_STOP.sub("", found[1]))
-    about = _ABOUT.search(rest)
+        named = people(says.STOP.sub("", found[1]))
+    about = says.ABOUT.search(rest)
     subject = act.subject or (about["text"].strip(" .,") if about else "")
     return replace(
         act,
@@ -242,25 +156,27 @@ def people(text: str) -> tuple[str, ...]:
     who is not named (“a colleague”) is nobody."""
     found: list[str] = []
     for part in re.split(r"\s*(?:,|;|&|\band\b|\+)\s*", text, flags=re.IGNORECASE):
-        if address := ADDRESS.search(part):
+        if address := says.ADDRESS.search(part):
             found.append(address.group())
             continue
         name = re.sub(r"['’]s\b.*$", "", part.strip(' .,:;!?@()"“”')).strip()
         first = (words(name) or [""])[0]
-        if name and first not in _NOBODY and (first not in SILENT or first in _ME):
+        if name and first not in says.NOBODY and (first not in SILENT or first in says.ME):
             found.append(" ".join(name.split()[:4]))
     return tuple(dict.fromkeys(found))
 
 
 def worded(act: Act, reply: str) -> Act:
     """The act with the text that a person gave when they were asked for it."""
-    if _BACK.match(reply):
+    if says.BACK.match(reply):
         return replace(act, is_back=True, said="")
+    if says.THING.match(reply):
+        return replace(act, content=reply.strip(" ."))
     return replace(act, said=_sentence(reply.strip('“”"')))
 
 
 def _myself(name: str, asker: str) -> str:
-    return asker if asker and name.lower() in _ME else name
+    return asker if asker and name.lower() in says.ME else name
 
 
 def _sentence(text: str) -> str:

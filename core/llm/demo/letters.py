@@ -19,12 +19,12 @@ LONGEST = 6_000
 _SUBJECT = 80
 
 
-def body(results: Sequence[Result], name: str) -> str:
-    """A plain text: whom it greets, then what was found."""
+def body(results: Sequence[Result]) -> str:
+    """What was found, one result after the other."""
     parts = [plain(result.text) for result in results]
     if any(holds_file(result.text) for result in results):
         parts.append("The file is attached.")
-    return greeted("\n\n".join(part for part in parts if part), name)
+    return "\n\n".join(part for part in parts if part)
 
 
 def greeted(text: str, name: str) -> str:

@@ -31,8 +31,9 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _WHAT_CAME = re.compile(
-    r"^\W*(?:and )?(?:did|has|have|was|were|is|are)\b.*\b(?:go out|gone|sent|send|happen(?:ed)?|done|out"
-    r"|posted|arrived?|through|cancelled|approved|waiting|pending)\b|\bwhat (?:happened|became|came)\b",
+    r"^\W*(?:and )?(?:did|has|have|was|were|is|are)\b.*\b(?:go out|gone|sent|send|happen(?:ed)?"
+    r"|done|out|posted|arrived?|through|cancelled|approved|waiting|pending)\b"
+    r"|\bwhat (?:happened|became|came)\b",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"#\d+\b")

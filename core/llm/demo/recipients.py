@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.llm.demo import acts
-from core.llm.demo.acts import ADDRESS, Act
+from core.llm.demo.act_words import ADDRESS
+from core.llm.demo.acts import Act
+from core.llm.demo.asks import WHICH
 from core.llm.demo.conversation import Conversation
 from core.llm.demo.deeds import directory
 from core.llm.demo.moments import ORDINALS
@@ -13,7 +15,7 @@ from core.llm.demo.results import Result, table
 from core.llm.demo.words import words
 from core.records import Json, ToolSchema
 
-WHICH = "Which one do you mean?"
+NOTHING = "So I prepared nothing."
 _QUOTED = re.compile(r"“(.+?)”")
 
 
@@ -57,9 +59,6 @@ def found(act: Act, conversation: Conversation, tools: Sequence[ToolSchema]) -> 
         bcc=[known[name] for name in act.bcc if name in known],
         greeting=_first_name(act.people),
     )
-
-
-NOTHING = "So I prepared nothing."
 
 
 def lookups(act: Act, conversation: Conversation, tools: Sequence[ToolSchema]) -> list[Result]:

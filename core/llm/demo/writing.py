@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any, cast
 
 from core.llm.demo import memory, recipients, tables
+from core.llm.demo.asks import WAITS
+from core.llm.demo.calls import Plan
 from core.llm.demo.choice import properties, vocabulary
 from core.llm.demo.conversation import Conversation
-from core.llm.demo.doing import WAITS, wanted
+from core.llm.demo.doing import wanted
 from core.llm.demo.memory import HONEST
-from core.llm.demo.calls import Plan
 from core.llm.demo.ranking import reads_handles
 from core.llm.demo.results import Result, Table, holds_file, parsed, prose, table
 from core.llm.demo.small_talk import is_small_talk
