@@ -94,7 +94,11 @@ THEN = re.compile(
 )
 NOBODY = frozenset("a an the some any my our your his her their this that it".split())
 ME = frozenset(("me", "myself", "us"))
-THING = re.compile(r"^(?:the|our|my)\s+\S+(?:\s+[^\s.!?]+){0,6}[.]?$", re.I)
+THING = re.compile(
+    r"^(?!.*\b(?:is|are|was|were|will|has|have|had|can|should|must|do|does|did|be|been)\b)"
+    r"(?:the|our|my)(?:\s+[^\s.!?]+){1,7}$",
+    re.I,
+)
 """A reply that names what is to be looked up: “the Q3 summary”."""
 DROPPED = re.compile(r"^\W*(?:never ?mind|cancel|forget|stop|no|nothing)\b|\?\s*$", re.I)
 """A reply that completes nothing: it takes the act back, or asks something else."""

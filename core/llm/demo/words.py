@@ -17,7 +17,7 @@ SILENT = frozenset(
     too under until up us use very want was we were what whats when where which while who whom
     whose why will with would you your hello hi hey thanks thank ok okay yes
     january february march april june july august september october november december
-    monday tuesday wednesday thursday friday saturday sunday today yesterday
+    monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday
     first second third fourth last next previous current""".split()
 )
 """Words that say nothing about which tool is meant."""
