@@ -30,7 +30,7 @@ class Act:
 
 def read(text: str, asker: str = "") -> Act | None:
     """The act that a request asks for; None for a question, and for what is none of these."""
-    first, body = _apart(says.POLITE.sub("", text.strip()).strip())
+    first, body = _apart(says.POLITE.sub("", _squeezed(text)).strip())
     kind = next((name for name, pattern in says.KINDS if pattern.match(body)), "")
     if not kind or re.match(r"(?i)send\s+(?:me|us)\b(?!.*\b(?:e-?mail|mail)\b)", body):
         return None
@@ -42,6 +42,12 @@ def read(text: str, asker: str = "") -> Act | None:
         return _event(act, rest, asker)
     act = _letter(act, rest, asker)
     return replace(act, content=first, is_back=False) if first and act.is_back else act
+
+
+def _squeezed(text: str) -> str:
+    """The text without runs of blanks, over which the patterns would take their time."""
+    lines = (" ".join(line.split()) for line in text.strip().splitlines())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
 
 
 def _apart(body: str) -> tuple[str, str]:
