@@ -57,7 +57,9 @@ SAID = re.compile(
     r"|(?<!\d):\s+|:\s*\n)(?P<text>.+)$",
     re.I | re.S,
 )
-QUOTED = re.compile(r"[“\"„«]([^“”\"„«»]{2,4000})[”\"“»]")
+QUOTED = re.compile(
+    r"[“\"„«](?P<in>[^“”\"„«»]{2,4000})[”\"“»]|(?:(?<=\s)|^)['‘](?P<inner>[^'‘’]{2,4000})['’](?=\s|$)"
+)
 ABOUT = re.compile(
     r"\b(?:about|regarding|concerning|re|on the subject of)\b:?\s+(?P<text>.+)$", re.I | re.S
 )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from core.llm.demo import act_words as says
 from core.llm.demo import hours
-from core.llm.demo.words import SILENT, words
+from core.llm.demo.words import SILENT, squeezed, words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Act:
 
 def read(text: str, asker: str = "") -> Act | None:
     """The act that a request asks for; None for a question, and for what is none of these."""
-    first, body = _apart(says.POLITE.sub("", _squeezed(text)).strip())
+    first, body = _apart(says.POLITE.sub("", squeezed(text)).strip())
     kind = next((name for name, pattern in says.KINDS if pattern.match(body)), "")
     if not kind or re.match(r"(?i)send\s+(?:me|us)\b(?!.*\b(?:e-?mail|mail)\b)", body):
         return None
@@ -42,12 +42,6 @@ def read(text: str, asker: str = "") -> Act | None:
         return _event(act, rest, asker)
     act = _letter(act, rest, asker)
     return replace(act, content=first, is_back=False) if first and act.is_back else act
-
-
-def _squeezed(text: str) -> str:
-    """The text without runs of blanks, over which the patterns would take their time."""
-    lines = (" ".join(line.split()) for line in text.strip().splitlines())
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
 
 
 def _apart(body: str) -> tuple[str, str]:
@@ -62,7 +56,7 @@ def _taken_out(rest: str, act: Act) -> tuple[str, Act]:
     """What stands in a request with words of its own: copies, subject, literal text, channel."""
     quoted = says.QUOTED.search(rest)
     if quoted:
-        act = replace(act, said=quoted[1].strip())
+        act = replace(act, said=(quoted[1] or quoted[2]).strip())
         rest = f"{rest[: quoted.start()]} {rest[quoted.end() :]}"
     elif said := says.SAID.search(rest):
         act = replace(act, said=_sentence(said["text"]))

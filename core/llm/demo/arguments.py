@@ -13,7 +13,9 @@ from core.records import Json, ToolSchema
 
 MOST_CALLS = 4
 """Calls that one tool gets when the question names several values for one parameter."""
-FREE = set("query q text search question keyword keywords term terms topic words".split())
+QUERIES = set("query q text search question keyword keywords term terms topic".split())
+"""Parameters of a tool that searches by meaning, for whatever a question says."""
+FREE = QUERIES | {"words"}
 TITLES = {"title", "filename", "file", "heading", "caption", "subject", "label"}
 
 

@@ -8,7 +8,7 @@ from datetime import date
 from core.context.prompts import PAST
 from core.llm.demo import moments
 from core.llm.demo.results import Result, read
-from core.llm.demo.words import stems, words
+from core.llm.demo.words import squeezed, stems, words
 from core.records import ModelMessage, ToolCall
 
 _FOLLOWS = re.compile(
@@ -85,8 +85,8 @@ def understand(messages: Sequence[ModelMessage]) -> Conversation:
     system = [m.text for m in messages if m.role == "system"]
     calls = [c for m in active for c in m.calls]
     return Conversation(
-        question=(asked[0] if asked else "").partition(_FILES)[0].strip(),
-        earlier=tuple(m.text for m in before if m.role == "user"),
+        question=squeezed((asked[0] if asked else "").partition(_FILES)[0]),
+        earlier=tuple(squeezed(m.text) for m in before if m.role == "user"),
         answers=tuple(m.text for m in before if m.role == "assistant"),
         past=tuple(t.removeprefix(PAST).strip() for t in system if t.startswith(PAST)),
         made=tuple(calls),

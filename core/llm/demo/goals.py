@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.llm.demo import memory, moments
-from core.llm.demo.arguments import FREE, fill
+from core.llm.demo.arguments import QUERIES, fill
 from core.llm.demo.choice import Scored, properties, required, vocabulary
 from core.llm.demo.conversation import Conversation
 from core.llm.demo.feeding import feeder
@@ -123,7 +123,7 @@ def _by_name_or_search(conversation: Conversation, tools: Sequence[ToolSchema]) 
             continue
         parts = set(words(needs[0]))
         is_name = "name" in parts and _is_about_a_name(question, tools)
-        is_search = parts & FREE and not conversation.points_back and len(stems(question)) > 1
+        is_search = parts & QUERIES and not conversation.points_back and len(stems(question)) > 1
         if properties(tool)[needs[0]].get("type") != "string":
             continue
         if is_name:

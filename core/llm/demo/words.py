@@ -68,6 +68,12 @@ _short_stems = lru_cache(2048)(_stems)
 """Names and descriptions of tools come again with every question."""
 
 
+def squeezed(text: str) -> str:
+    """The text without runs of blanks, over which patterns would take their time."""
+    lines = (" ".join(line.split()) for line in text.strip().splitlines())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
+
+
 def first_sentence(text: str) -> str:
     """Up to the first full stop that ends a sentence, or the first paragraph; on one line."""
     paragraph = " ".join(text.strip().partition("\n\n")[0].split())
