@@ -243,3 +243,18 @@ def test_what_came_of_a_call_is_told_as_the_host_says_it() -> None:
 
     assert talk.made == []
     assert "**#3** (to: buyer@fjord.example): HAS happened, decided at 10:42. Sent." in text
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "mail x" + " " * 8000 + "y",
+        "mail x" + " \n" * 4000 + "y",
+        "mail the " + "to " * 2500,
+        "mail x " + "cc " * 2500,
+        "set up a meeting " + "at 10 with " * 700,
+    ],
+)
+@pytest.mark.timeout(20)
+def test_a_hostile_request_holds_nothing_up(request_: str) -> None:
+    assert at_desk().ask(request_)
