@@ -89,7 +89,8 @@ STOP = re.compile(
     re.I | re.S,
 )
 THEN = re.compile(
-    r"(?:,?\s+and(?:\s+then)?|[.?;!]|,\s*then|,)\s+(?:(?:please|then|also)\s+)*"
+    r"(?:,?\s+and(?:\s+then)?|[.?;!]|,\s*then|,)\s+"
+    r"(?:(?:please|then|also|(?:can|could|would) you)\s+)*"
     r"(?=(?:e-?mail|mail|send|post|forward)\s+"
     r"(?:it|that|this|them|the (?:results?|table|list|answer))\b)",
     re.I,

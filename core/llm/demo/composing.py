@@ -10,7 +10,7 @@ from core.llm.demo.asks import ASKED, WAITS
 from core.llm.demo.choice import properties, required
 from core.llm.demo.conversation import Conversation
 from core.llm.demo.deeds import BODIES, PEOPLE
-from core.llm.demo.results import Result, harvest, holds_file
+from core.llm.demo.results import Result, harvest, holds_file, is_used_later
 from core.llm.demo.words import words
 from core.records import Json, ToolSchema
 
@@ -90,7 +90,10 @@ def _text(
         return greet(text, named.greeting), letters.subject(act.subject, "", text, "")
     if looked.results:
         title = letters.subject(act.subject, act.content, "", "")
-        return greet(letters.body(looked.results), named.greeting), title
+        return greet(
+            letters.body([r for r in looked.results if not is_used_later(r, looked.results)]),
+            named.greeting,
+        ), title
     is_word = act.kind == "post" or (bool(_LITERAL.match(act.content)) and not act.subject)
     if looked.is_literal and act.content and is_word:
         said = act.content[:1].upper() + act.content[1:]
@@ -106,7 +109,7 @@ def _occasion(act: Act) -> str:
         r"(?i)\s*\b(?:in|into|to|on) (?:my|the) calendar\b|\bon$", "", act.content
     ).strip()
     bare = re.sub(r"(?i)^with\b", "Meeting with", bare)
-    bare = re.sub(r"(?i)^(.+?) to (?:an?|the) (meeting|call|lunch)\b.*", r"\2 with \1", bare)
+    bare = re.sub(r"(?i)^(?:.+?) to (?:an?|the) (.+)$", r"\1", bare)
     return letters.subject("", bare, "", "") or "Meeting"
 
 

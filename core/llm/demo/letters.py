@@ -50,7 +50,12 @@ def subject(said: str, content: str, title: str, text: str) -> str:
     """What the mail is about, in the person's own words as far as there are any."""
     asked = _ARTICLE.sub("", _VERB.sub("", content.strip()))
     named = _ARTICLE.sub("", said.strip())
-    for words in (named, asked, title.partition(":")[0], text.partition("\n")[0]):
+    for words in (
+        named,
+        asked,
+        title.partition("\n")[0].partition(":")[0],
+        text.partition("\n")[0],
+    ):
         bare = words.strip(" .?!,")
         if bare:
             short = bare if len(bare) <= _SUBJECT else bare[:_SUBJECT].rsplit(" ", 1)[0] + " …"

@@ -13,8 +13,8 @@ from core.llm.demo.conversation import Conversation
 from core.llm.demo.doing import wanted
 from core.llm.demo.memory import HONEST
 from core.llm.demo.ranking import reads_handles
-from core.llm.demo.results import Result, Table, holds_file, parsed, prose, table
-from core.llm.demo.small_talk import is_small_talk
+from core.llm.demo.results import Result, Table, holds_file, is_used_later, parsed, prose, table
+from core.llm.demo.small_talk import is_small_talk, takes_back
 from core.llm.demo.tables import spoken
 from core.llm.demo.values import IDS
 from core.llm.demo.words import first_sentence, sentences, words
@@ -40,10 +40,8 @@ def _body(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -
         return plan.ask
     if conversation.results:
         return _from_results(conversation, tools, plan)
-    if _THANKS.search(question) and is_small_talk(question):
-        return "You are welcome. Ask on whenever you like."
     if is_small_talk(question):
-        return f"Hello! {_abilities(tools)}"
+        return _chat(question, tools)
     if waited := memory.what_came(conversation):
         return waited
     if memory.states_something(question):
@@ -57,6 +55,14 @@ def _body(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -
     return f"I found nothing here that answers this. {_abilities(tools)}"
 
 
+def _chat(question: str, tools: Sequence[ToolSchema]) -> str:
+    if takes_back(question):
+        return "All right. Nothing new is prepared; a card that waits can be cancelled on itself."
+    if _THANKS.search(question):
+        return "You are welcome. Ask on whenever you like."
+    return f"Hello! {_abilities(tools)}"
+
+
 def _from_results(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -> str:
     good = [r for r in conversation.results if not r.is_error]
     failed = [r for r in conversation.results if r.is_error]
@@ -66,7 +72,7 @@ def _from_results(conversation: Conversation, tools: Sequence[ToolSchema], plan:
         return _of_act(good, failed, tools, plan)
     known = frozenset(s for tool in tools for s in vocabulary(tool))
     # What was only looked up on the way needs no telling when the goal was reached.
-    steps = [r for r in good if not _is_used_later(r, good)]
+    steps = [r for r in good if not is_used_later(r, good)]
     told = [r for r in steps if not _EMPTY.match(r.text)] or steps
     parts = [_tell(r, conversation, known) for r in told]
     parts += [_failure(r, tools) for r in failed]
@@ -86,20 +92,6 @@ def _of_act(
     told = " ".join(f"#{n} {WAITS}. It has not happened yet." for n in waits)
     parts.append(f"It is prepared from {cited}. {told}" if told and cited else told)
     return "\n\n".join(part for part in parts if part)
-
-
-def _is_used_later(result: Result, results: Sequence[Result]) -> bool:
-    """Whether a later call took an argument from this result."""
-    later = results[list(results).index(result) + 1 :]
-    used = {
-        str(value)
-        for r in later
-        for given in r.call.arguments.values()
-        for value in (cast("list[Any]", given) if isinstance(given, list) else [given])
-        if isinstance(value, (str, int)) and re.search(r"\d|\S@\S", str(value))
-    }
-    asked = {str(value) for value in result.call.arguments.values()}
-    return any(re.search(rf"(?<!\w){re.escape(v)}(?!\w)", result.text) for v in used - asked)
 
 
 def _tell(result: Result, conversation: Conversation, known: frozenset[str]) -> str:
