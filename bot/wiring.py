@@ -17,7 +17,7 @@ from adapters.slack import edge, manifest
 from adapters.slack.directory import address_and_name
 from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
-from bot import connect, turns
+from bot import connect, inside, turns
 from bot.config import Config
 from bot.lifecycle import Loop, Part, Simple
 from bot.microsoft import People, Tokens, Welcome
@@ -128,6 +128,8 @@ async def build(
         rooms.surfaces[adapter.surface.name] = adapter.surface
         lanes = _lanes(rooms, clock)
         connect_routes = connect.routes(office.accounts, Welcome(db, approvals)) if office else []
+        if workspace is not None:
+            workspace.look_inside(inside.reader(db))
         yield Wired(
             rooms=rooms,
             routes=(*adapter.routes, *connect_routes),
