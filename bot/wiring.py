@@ -106,6 +106,8 @@ async def build(
         workspace = await _workspace(held, settings)
         if workspace is not None:
             settings = replace(settings, microsoft=_local_microsoft(settings, workspace))
+            own = config.rules.domains | workspace.microsoft.tenant.domains
+            config = replace(config, rules=replace(config.rules, domains=own))
         chat_side: list[slack.SlackAdapter] = []
         db = await open_database(settings.database, state=settings.state)
         held.push_async_callback(db.close)
@@ -119,7 +121,7 @@ async def build(
             door,
             clock,
             desk=Desk(approvals),
-            accounts=office.accounts if office else None,
+            accounts=office.connecting if office else None,
             pacing=pacing,
         )
         chat_side.append(adapter)
