@@ -11,6 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from adapters.teams import settings as teams_settings
+from adapters.teams.origins import MICROSOFT
+from adapters.teams.settings import TeamsSettings
 from bot import addresses, keyfile
 from core.errors import Misconfigured
 from core.identity.settings import EntraSettings
@@ -29,8 +32,9 @@ _OURS = (
     "WORKSPACE_PORT",
 )
 _NO_SURFACE = (
-    "No chat platform is configured: set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET, "
-    "or start the local workspace, which needs no account: countersign run --workspace"
+    "No chat platform is configured: set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET, or TEAMS_APP_ID "
+    "and what goes with it, or start the local workspace, which needs no account: "
+    "countersign run --workspace"
 )
 OFFLINE_EMBEDDER = "minilm"
 GRAPH = "https://graph.microsoft.com/v1.0"
@@ -86,6 +90,8 @@ class Settings:
     is_workspace: bool
     slack: Slack | None
     """None in the local workspace, which brings its own credentials."""
+    teams: TeamsSettings | None
+    """None in the local workspace, which brings its own, unless a test client is to be served."""
     microsoft: Microsoft | None
     """None where no Microsoft account can be connected; the local workspace brings its own."""
     model: str
@@ -119,6 +125,8 @@ class Settings:
         given = [access.openai_api_key, access.anthropic_api_key, access.azure_api_key]
         if self.slack:
             given += [self.slack.bot_token, self.slack.signing_secret]
+        if self.teams:
+            given += [self.teams.password, self.teams.certificate, self.teams.identity_secret]
         if self.microsoft:
             given += [self.microsoft.entra.client_secret, self.microsoft.entra.certificate]
         given += [key.partition(":")[2] for key in self.keys.split(",")]
@@ -159,9 +167,11 @@ def read(environment: Mapping[str, str], *, folder: Path, is_workspace: bool) ->
     """
     given = _Given(environment, folder)
     stored = _stored(given, folder)
+    teams = _teams(given, is_workspace=is_workspace)
     settings = Settings(
         is_workspace=is_workspace,
         slack=None if is_workspace else _slack(given),
+        teams=teams,
         microsoft=None if is_workspace else _microsoft(given),
         model=given.text("COUNTERSIGN_MODEL", "demo"),
         embeddings=given.text("COUNTERSIGN_EMBEDDINGS", OFFLINE_EMBEDDER),
@@ -220,6 +230,10 @@ class _Given:
             self.problems.append(f"The file of {name}_FILE ({path}) cannot be read: {reason}.")
             return default
 
+    def words(self, name: str) -> tuple[str, ...]:
+        """The values of NAME, with commas or spaces between them."""
+        return tuple(self.text(name).lower().replace(",", " ").split())
+
     def all_named(self, beginning: str) -> dict[str, str]:
         """The secrets whose names begin so, those given as files under their plain name."""
         names = {n.removesuffix("_FILE") for n in self._environment if n.startswith(beginning)}
@@ -247,7 +261,6 @@ def _slack(given: _Given) -> Slack | None:
     token = given.text("SLACK_BOT_TOKEN", is_secret=True)
     secret = given.text("SLACK_SIGNING_SECRET", is_secret=True)
     if not token and not secret:
-        given.problems.append(_NO_SURFACE)
         return None
     if not token:
         given.judge("SLACK_BOT_TOKEN", "is missing; it stands under OAuth & Permissions of the app")
@@ -263,6 +276,34 @@ def _slack(given: _Given) -> Slack | None:
         given.judge("SLACK_SIGNING_SECRET", fault)
     url = given.address("SLACK_API_URL", "https://slack.com/api/", ends="/api/")
     return Slack(bot_token=token, signing_secret=secret, api_url=url)
+
+
+def _teams(given: _Given, *, is_workspace: bool) -> TeamsSettings | None:
+    """In the local workspace only a test client that signs nothing is served from the settings."""
+    is_unverified = given.text("TEAMS_AUTHENTICATION") == "off"
+    app = given.text("TEAMS_APP_ID").lower()
+    if not app or (is_workspace and not is_unverified):
+        return None
+    try:
+        return TeamsSettings(
+            app_id=app,
+            tenant_id=given.text("TEAMS_TENANT_ID").lower(),
+            also_tenants=given.words("TEAMS_ALSO_TENANTS"),
+            password=given.text("TEAMS_APP_PASSWORD", is_secret=True),
+            certificate=given.text("TEAMS_APP_CERTIFICATE", is_secret=True),
+            is_managed_identity=given.text("TEAMS_MANAGED_IDENTITY").lower() in ("true", "1"),
+            identity_endpoint=given.text("IDENTITY_ENDPOINT"),
+            identity_secret=given.text("IDENTITY_HEADER", is_secret=True),
+            openid_url=given.text("TEAMS_OPENID_URL", teams_settings.OPENID),
+            login_url=given.text("TEAMS_LOGIN_URL", teams_settings.LOGIN),
+            service_origins=given.words("TEAMS_SERVICE_ORIGINS") or MICROSOFT,
+            is_unverified=is_unverified,
+            is_workspace=is_workspace,
+            host=given.text("COUNTERSIGN_HOST", "127.0.0.1"),
+        )
+    except Misconfigured as faults:
+        given.problems += str(faults).splitlines()
+        return None
 
 
 def _microsoft(given: _Given) -> Microsoft | None:
@@ -318,6 +359,9 @@ def _port(given: _Given, name: str, default: int) -> int:
 
 def _judge_whole(given: _Given, settings: Settings) -> None:
     """What can only be judged from several settings together."""
+    has_chat = settings.is_workspace or settings.slack or given.text("TEAMS_APP_ID")
+    if not has_chat:
+        given.problems.append(_NO_SURFACE)
     for name, value in (("MODEL", settings.model), ("EMBEDDINGS", settings.embeddings)):
         if name == "EMBEDDINGS" and value == OFFLINE_EMBEDDER:
             continue

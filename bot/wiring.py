@@ -5,21 +5,19 @@ import random
 import secrets
 import shutil
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from adapters.slack import app as slack
 from adapters.slack import edge, manifest
-from adapters.slack.directory import address_and_name
-from adapters.slack.pacing import Pacing
-from adapters.slack.settings import SlackSettings
+from adapters.teams import edge as teams_edge
 from bot import connect, inside, turns
+from bot.chats import Chats, Pacings
 from bot.config import Config
-from bot.lifecycle import Loop, Part, Simple
+from bot.lifecycle import Loop, Part
 from bot.microsoft import People, Tokens, Welcome
 from bot.office import OfficeRooms, opened
 from bot.settings import Microsoft, Settings
@@ -31,7 +29,6 @@ from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
 from core.capabilities.servers import Limits, Server
 from core.identity.settings import EntraSettings
-from core.identity.steps import Known as Vouched
 from core.identity.vault import KeyRing
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
@@ -40,7 +37,7 @@ from core.llm.models import rates
 from core.loop.calls import no_credentials
 from core.loop.loop import Loop as TurnLoop
 from core.ports import Clock, Surface
-from core.records import LedgerEntry, Person, PersonId
+from core.records import LedgerEntry
 from core.specialists.server import serving_later
 from core.storage import entries, outbox, pins, probe
 from core.storage.database import Database, open_database
@@ -76,7 +73,8 @@ class Wired:
 
     async def health(self) -> Readings:
         now = self.rooms.clock()
-        due = await outbox.next_due(self.rooms.db, "slack")
+        found = [await outbox.next_due(self.rooms.db, name) for name in self.rooms.surfaces]
+        due = min((moment for moment in found if moment is not None), default=None)
         folder = self.settings.state
         return Readings(
             database=await probe.write_fault(self.rooms.db, now=now),
@@ -88,7 +86,7 @@ class Wired:
     def greeting(self, address: str) -> str:
         if self.workspace is None:
             return f"Countersign is up at {address}"
-        self.workspace.connect(f"{address}{edge.PATH}")
+        self.workspace.connect(f"{address}{edge.PATH}", f"{address}{teams_edge.PATH}")
         return self.workspace.greeting()
 
 
@@ -98,42 +96,43 @@ async def build(
     config: Config,
     *,
     clock: Clock = time.time,
-    pacing: Pacing | None = None,
+    pacings: Pacings | None = None,
 ) -> AsyncGenerator[Wired]:
     """The bot, ready to be started. What it holds open is closed on the way out, after the parts
-    have drained. `pacing` replaces Slack's own. Raises `Misconfigured`."""
+    have drained. `pacings` replace the platforms' own. Raises `Misconfigured`."""
     async with AsyncExitStack() as held:
         workspace = await _workspace(held, settings)
         if workspace is not None:
             settings = replace(settings, microsoft=_local_microsoft(settings, workspace))
             own = config.rules.domains | workspace.microsoft.tenant.domains
             config = replace(config, rules=replace(config.rules, domains=own))
-        chat_side: list[slack.SlackAdapter] = []
+        chats = Chats()
         db = await open_database(settings.database, state=settings.state)
         held.push_async_callback(db.close)
-        office = await _office(held, db, settings, chat_side, clock)
+        office = await _office(held, db, settings, chats, clock)
         rooms = await _rooms(held, db, settings, config, clock, office)
-        approvals = _approvals(rooms, office, chat_side)
+        approvals = _approvals(rooms, office, chats)
         rooms = replace(rooms, approvals=approvals)
         door = Intake(rooms.db, rooms.setup, rooms.catalog, clock, new_id=_new_id, approvals=True)
-        adapter = slack.build(
-            _slack(settings, workspace),
+        chats.connect(
+            settings,
+            workspace,
+            db,
             door,
             clock,
             desk=Desk(approvals),
             accounts=office.connecting if office else None,
-            pacing=pacing,
+            pacings=pacings,
         )
-        chat_side.append(adapter)
-        rooms.surfaces[adapter.surface.name] = adapter.surface
+        rooms.surfaces.update(chats.surfaces)
         lanes = _lanes(rooms, clock)
         connect_routes = connect.routes(office.accounts, Welcome(db, approvals)) if office else []
         if workspace is not None:
             workspace.look_inside(inside.reader(db))
         yield Wired(
             rooms=rooms,
-            routes=(*adapter.routes, *connect_routes),
-            parts=_parts(rooms, approvals, adapter, lanes),
+            routes=(*chats.routes, *connect_routes),
+            parts=_parts(rooms, approvals, chats, lanes, settings),
             lanes=lanes,
             settings=settings,
             workspace=workspace,
@@ -141,32 +140,39 @@ async def build(
 
 
 def _parts(
-    rooms: Rooms, approvals: Approvals, adapter: slack.SlackAdapter, lanes: Lanes
+    rooms: Rooms, approvals: Approvals, chats: Chats, lanes: Lanes, settings: Settings
 ) -> tuple[Part, ...]:
     """What works in the background, in the order of its start; questions come in last."""
+
+    async def work() -> None:
+        # In the workspace Teams may never be used; what it needs is loaded when it is.
+        is_used = chats.teams is not None and not settings.is_workspace
+        await load(rooms, chats.teams.load if chats.teams and is_used else _nothing)
+        await lanes.run()
+
     return (
-        Simple(name="slack", start=adapter.start, stop=adapter.close),
-        _courier(rooms, adapter.surface),
+        *chats.parts(),
+        *(_courier(rooms, surface) for surface in chats.surfaces.values()),
         _sweeper(rooms),
         _executor(approvals),
         Loop(
             name="lanes",
-            work=lambda: _loaded_and_running(rooms, lanes),
+            work=work,
             drain=lambda: lanes.drain(DRAIN_SECONDS),
             grace=DRAIN_SECONDS + 2.0,
         ),
     )
 
 
-async def _loaded_and_running(rooms: Rooms, lanes: Lanes) -> None:
-    await load(rooms)
-    await lanes.run()
+async def _nothing() -> None:
+    return None
 
 
-async def load(rooms: Rooms) -> None:
-    """Load what turns are made of, while questions are accepted already."""
+async def load(rooms: Rooms, more: Callable[[], Awaitable[None]] = _nothing) -> None:
+    """Load what turns are made of, and `more`, while questions are accepted already."""
     await rooms.loop.load()
     await rooms.catalog.discover()
+    await more()
     # What was loaded stays. The collector would look through all of it again and again, 150 ms
     # at a time in which nothing is acknowledged.
     gc.collect()
@@ -193,33 +199,20 @@ async def _office(
     held: AsyncExitStack,
     db: Database,
     settings: Settings,
-    chat_side: list[slack.SlackAdapter],
+    chats: Chats,
     clock: Clock,
 ) -> OfficeRooms | None:
-    """None where no Microsoft account can be connected. What the chat platform knows of a person
-    is asked of `chat_side`, which is there before the first question."""
-
-    async def directory(person: PersonId) -> Vouched:
-        address, name = await address_and_name(chat_side[0].api, person)
-        return Vouched(address=address, name=name)
-
-    async def zone(person: PersonId) -> str:
-        return (await chat_side[0].surface.profile(Person(id=person))).time_zone
-
+    """None where no Microsoft account can be connected. What a chat platform knows of a person
+    is asked of `chats`, which are there before the first question."""
     if settings.microsoft is None:
         return None
     keys = KeyRing.parse(settings.keys)
     return await opened(
-        held, db, keys, settings.microsoft, directory=directory, zone=zone, clock=clock
+        held, db, keys, settings.microsoft, directory=chats.vouched, zone=chats.zone, clock=clock
     )
 
 
-def _approvals(
-    rooms: Rooms, office: OfficeRooms | None, chat_side: list[slack.SlackAdapter]
-) -> Approvals:
-    async def profile(person: Person) -> Person:
-        return await chat_side[0].surface.profile(person)
-
+def _approvals(rooms: Rooms, office: OfficeRooms | None, chats: Chats) -> Approvals:
     return Approvals(
         db=rooms.db,
         clock=rooms.clock,
@@ -227,7 +220,7 @@ def _approvals(
         catalog=rooms.catalog,
         effects=office.effects if office else {},
         tokens=Tokens(office.accounts) if office else NoTokens(),
-        people=People(profile, office.accounts if office else None),
+        people=People(chats.profile, office.accounts if office else None),
         accounts=office.accounts if office else None,
     )
 
@@ -326,21 +319,6 @@ async def _workspace(held: AsyncExitStack, settings: Settings) -> "LocalWorkspac
 
     app = installed(manifest.of(OWN_MANIFEST))
     return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port, app=app))
-
-
-def _slack(settings: Settings, workspace: "LocalWorkspace | None") -> SlackSettings:
-    if workspace is not None:
-        app = workspace.slack.app
-        return SlackSettings(
-            bot_token=app.bot_token,
-            signing_secret=app.signing_secret,
-            api_url=workspace.slack.api_url,
-        )
-    if (given := settings.slack) is None:
-        raise AssertionError("settings without a surface do not pass the settings' own checks")
-    return SlackSettings(
-        bot_token=given.bot_token, signing_secret=given.signing_secret, api_url=given.api_url
-    )
 
 
 def _embeddings(settings: Settings, config: Config) -> EmbeddingSettings:

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adapters.slack.pacing import Pacing
+from adapters.slack.pacing import Pacing as SlackPacing
+from adapters.teams.pacing import Pacing as TeamsPacing
 from bot import config, settings, wiring
+from bot.chats import Pacings
 from bot.lifecycle import Part, Standing
 from bot.server import Server
 from bot.wiring import Wired
 from bot.workspace.slack_server import SlackStandIn
+from bot.workspace.teams_server import TeamsStandIn
 from core.ports import Clock
 from tests.fakes.mcp_modern import free_port
 from tests.fakes.model_server import ModelServer
@@ -22,6 +25,7 @@ from tests.fakes.model_server import ModelServer
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
     slack: SlackStandIn
+    teams: TeamsStandIn
     bot: Wired
     address: str
 
@@ -91,15 +95,19 @@ async def house(
         (folder / "countersign.yaml").write_text(yaml)
         given["COUNTERSIGN_CONFIG"] = str(folder / "countersign.yaml")
     read = settings.read(given | (environment or {}), folder=folder, is_workspace=True)
-    async with wiring.build(
-        read, config.read(read), clock=clock, pacing=Pacing(time.monotonic, _at_once)
-    ) as bot:
+    pacings = Pacings(
+        slack=SlackPacing(time.monotonic, _at_once), teams=TeamsPacing(time.monotonic, _at_once)
+    )
+    async with wiring.build(read, config.read(read), clock=clock, pacings=pacings) as bot:
         standing = Standing(is_up=True)
         server = Server(bot, standing, host=read.host, port=read.port)
         async with started([*bot.parts, server]):
             bot.greeting(server.address)
             assert bot.workspace is not None
-            yield House(slack=bot.workspace.slack, bot=bot, address=server.address)
+            workspace = bot.workspace
+            yield House(
+                slack=workspace.slack, teams=workspace.teams, bot=bot, address=server.address
+            )
 
 
 async def _at_once(_: float) -> None:

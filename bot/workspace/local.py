@@ -1,4 +1,4 @@
-"""The local workspace: the stand-ins for Slack and Microsoft 365, each with its page."""
+"""The local workspace: the stand-ins for Slack, Teams and Microsoft 365."""
 
 from typing import Self
 
@@ -9,6 +9,7 @@ from bot.workspace.page import Page
 from bot.workspace.sights import HINTS
 from bot.workspace.slack.records import App
 from bot.workspace.slack_server import SlackStandIn
+from bot.workspace.teams_server import TeamsStandIn
 from core.errors import Misconfigured
 
 CALLBACKS = ("http://127.0.0.1/connect/callback", "http://localhost/connect/callback")
@@ -25,6 +26,7 @@ class LocalWorkspace:
         self._page = Page(self.slack)
         self.microsoft = MicrosoftStandIn(redirect_uris=CALLBACKS)
         self._outlook = OutlookPage(self.microsoft)
+        self.teams = TeamsStandIn(tenant=self.microsoft.tenant.id)
         self.slack.more_routes += [self._page.add_routes, self._outlook.add_routes]
 
     async def __aenter__(self) -> Self:
@@ -44,11 +46,13 @@ class LocalWorkspace:
                 " running already? If not, set COUNTERSIGN_WORKSPACE_PORT to another."
             ) from error
         await self.microsoft.start()
+        await self.teams.start()
         self.microsoft.tenant.page = self.slack.base
 
     async def stop(self) -> None:
         try:
             await self.slack.stop()
+            await self.teams.stop()
         finally:
             await self.microsoft.stop()
 
@@ -62,9 +66,10 @@ class LocalWorkspace:
         """The address of the mailboxes."""
         return f"{self.slack.base}/outlook"
 
-    def connect(self, events_url: str) -> None:
-        """From now on the app is at this address."""
+    def connect(self, events_url: str, messages_url: str) -> None:
+        """From now on the app is at these addresses: for Slack, for Teams."""
         self.slack.connect(events_url)
+        self.teams.connect(messages_url)
 
     def look_inside(self, read: Reader) -> None:
         """From now on the page shows what happened inside an answer, as `read` tells it."""

@@ -2,7 +2,18 @@
 
 from dataclasses import dataclass
 
-from core.storage import decisions, evidence, files, inbox, notes, outbox, parked, threads
+from core.storage import (
+    decisions,
+    evidence,
+    files,
+    inbox,
+    kept,
+    notes,
+    opinions,
+    outbox,
+    parked,
+    threads,
+)
 from core.storage.database import Database
 
 DAY = 86_400.0
@@ -31,10 +42,12 @@ async def sweep(db: Database, retention: Retention, *, now: float) -> dict[str, 
     return {
         "inbox": await inbox.prune(db, before(max(3.0, retention.inbox))),
         "outbox": await outbox.prune(db, before(retention.outbox)),
+        "kept": await kept.prune(db, before(retention.outbox)),
         "evidence": await evidence.prune(db, before(retention.evidence)),
         "files": await files.prune(db, before(retention.evidence)),
         "notes": await notes.prune(db, before(retention.evidence)),
         "turns": await threads.prune(db, before(retention.turns)),
+        "opinions": await opinions.prune(db, before(retention.turns)),
         "parked": await parked.prune(db, before(retention.turns)),
         "decisions": await decisions.prune(db, before(retention.decisions)),
     }

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.slack.render import blocks, cost, limits, split
+from adapters import cost
+from adapters.slack.render import blocks, limits, split
 from bot.workspace.slack.checks import block_problems, check_message, expansion_items
 from core.records import Answer, Chip, Cost
 

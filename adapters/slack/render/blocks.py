@@ -6,7 +6,8 @@ Dictionaries and not the SDK's models: those know no newer block and check lengt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adapters.slack.render import cost, escape, limits
+from adapters import cost
+from adapters.slack.render import escape, limits
 from adapters.slack.render.markdown import plain
 from adapters.slack.render.split import parts, plan
 from core.records import Answer, Chip, Json

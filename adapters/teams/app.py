@@ -1,0 +1,113 @@
+"""Puts the Teams adapter together for one tenant."""
+
+import asyncio
+import logging
+import time
+from contextlib import AsyncExitStack
+
+from aiohttp import web
+
+from adapters.teams import edge
+from adapters.teams.commands import Speech
+from adapters.teams.connector import Connector
+from adapters.teams.deciding import Deciding
+from adapters.teams.deliveries import Deliveries
+from adapters.teams.directory import Directory, Kept
+from adapters.teams.invokes import Invokes, Opinions
+from adapters.teams.openid import SigningKeys
+from adapters.teams.outbound import TeamsSurface
+from adapters.teams.pacing import Pacing
+from adapters.teams.placeholders import Placeholders
+from adapters.teams.roster import Roster
+from adapters.teams.settings import TeamsSettings
+from core.errors import DeliveryFailed, Misconfigured
+from core.ports import Accounts, Clock, Desk, FrontDoor
+
+log = logging.getLogger(__name__)
+REFUSALS = ("invalid_client", "unauthorized_client", "invalid_request")
+
+
+class TeamsAdapter:
+    """Has a lifetime: `start` before the first delivery, `close` after the last."""
+
+    def __init__(
+        self,
+        settings: TeamsSettings,
+        keys: SigningKeys,
+        connector: Connector,
+        surface: TeamsSurface,
+        directory: Directory,
+        invokes: Invokes,
+        routes: tuple[web.RouteDef, ...],
+    ) -> None:
+        self.surface = surface
+        self.routes = routes
+        self.directory = directory
+        self.connector = connector
+        self._settings = settings
+        self._keys = keys
+        self._invokes = invokes
+        self._open = AsyncExitStack()
+
+    async def start(self) -> None:
+        """Raises `Misconfigured` when Microsoft does not take the bot's secret; a Microsoft that
+        does not answer is no reason not to start."""
+        await self._open.enter_async_context(self._keys)
+        await self._open.enter_async_context(self.connector)
+        if self._settings.is_workspace:
+            return
+        try:
+            await self.connector.introduce()
+        except DeliveryFailed as error:
+            if error.reason.removeprefix("no_token_") in REFUSALS:
+                await self.close()
+                raise Misconfigured(
+                    f"Microsoft does not take the bot's credentials ({error.reason}): look at "
+                    "TEAMS_APP_ID, TEAMS_TENANT_ID and the secret or certificate."
+                ) from error
+            log.warning("teams.silent", extra={"fields": {"reason": error.reason}})
+
+    async def load(self) -> None:
+        """Import what the first click and the first answer need, beside the loop."""
+        await self.connector.load()
+        await self._invokes.load()
+
+    async def close(self) -> None:
+        await self._open.aclose()
+
+
+def build(
+    settings: TeamsSettings,
+    door: FrontDoor,
+    kept: Kept,
+    clock: Clock,
+    *,
+    desk: Desk | None = None,
+    accounts: Accounts | None = None,
+    opinions: Opinions | None = None,
+    pacing: Pacing | None = None,
+) -> TeamsAdapter:
+    """`clock` is wall time, for tokens; the rest has a clock of its own that never goes back.
+    Without a `desk` there are no cards, without `accounts` none can be connected, without
+    `opinions` feedback is not kept."""
+    keys = SigningKeys(settings.openid_url, time.monotonic)
+    connector = Connector(settings, pacing or Pacing(time.monotonic, asyncio.sleep))
+    directory = Directory(kept)
+    surface = TeamsSurface(
+        connector,
+        directory,
+        Placeholders(connector, kept, time.monotonic),
+        kept,
+        is_local=settings.is_local,
+    )
+    deciding = None
+    if desk is not None:
+        deciding = Deciding(desk, connector, directory, Roster(connector, clock))
+    speech = Speech(
+        door=door, connector=connector, directory=directory, deciding=deciding, accounts=accounts
+    )
+    invokes = Invokes(deciding, opinions)
+    deliveries = Deliveries(settings.tenant_id, door, clock, speech, invokes, directory, kept)
+    entrance = edge.Edge(settings, keys, clock, deliveries.take)
+    routes = (web.post(edge.PATH, entrance.respond),)
+    return TeamsAdapter(settings, keys, connector, surface, directory, invokes, routes)

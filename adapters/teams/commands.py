@@ -1,0 +1,99 @@
+"""Answers the commands that are said to the bot, and greets in a first chat."""
+
+import logging
+from dataclasses import dataclass
+
+from adapters.teams import identity, inbound, private
+from adapters.teams.connector import Connector
+from adapters.teams.deciding import Deciding
+from adapters.teams.directory import Directory
+from adapters.teams.render import cards, limits, messages, tables
+from core.cards import Card
+from core.ports import Accounts, FrontDoor
+from core.records import Answer, Json, Question
+
+log = logging.getLogger(__name__)
+WORDS = frozenset({"approvals", "connect", "disconnect"})
+NO_ACCOUNTS = "Microsoft accounts cannot be connected here."
+NO_APPROVALS = "Nothing waits for anybody here: no call needs an approval."
+NOTHING = "Nothing waits for you."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speech:
+    """What the commands are answered from."""
+
+    door: FrontDoor
+    connector: Connector
+    directory: Directory
+    deciding: Deciding | None
+    accounts: Accounts | None
+
+
+def is_known(speech: Speech, question: Question) -> bool:
+    return not question.files and _word(question) in WORDS
+
+
+async def said_to(speech: Speech, question: Question) -> bool:
+    """Answer a message that is a command, to the person alone. False, so that it is delivered
+    again, where they could not be told. Repeating it is harmless. Raises `CountersignError`."""
+    shown = await _said(speech, question)
+    return await private.tell(speech.connector, speech.directory, question.address, shown)
+
+
+async def greet(speech: Speech, activity: Json, tenant: str) -> None:
+    """Raises `CountersignError`."""
+    person = identity.person(activity, tenant)
+    conversation = identity.conversation(activity)
+    if person is None:
+        return
+    place = identity.place(activity, tenant)
+    address = inbound.address(activity, place, conversation)
+    shown = messages.render(Answer(text=await speech.door.help(person, place)))
+    await private.tell(speech.connector, speech.directory, address, shown)
+
+
+def _word(question: Question) -> str:
+    return question.text.strip(" \t\r\n.!?/").lower()
+
+
+async def _said(speech: Speech, question: Question) -> list[Json]:
+    person, address = question.person.id, question.address
+    match _word(question):
+        case "approvals":
+            if speech.deciding is None:
+                return [_plain(NO_APPROVALS)]
+            return _listed(await speech.deciding.listed(person))
+        case _ if speech.accounts is None:
+            return [_plain(NO_ACCOUNTS)]
+        case "connect":
+            # The link is for one person: what follows the sign-in is said in their chat as well.
+            there = await private.chat(speech.connector, speech.directory, address)
+            return [private.verdict(await speech.accounts.connect(person, there))]
+        case _:
+            return [_plain(await speech.accounts.disconnect(person))]
+
+
+def _listed(waiting: list[Card]) -> list[Json]:
+    """The cards, several on a message, as many as Teams shows well."""
+    count = len(waiting)
+    if not count:
+        return [_plain(NOTHING)]
+    more = count - limits.LISTED_CARDS
+    told = f"{count} {'call waits' if count == 1 else 'calls wait'}."
+    if more > 0:
+        told += f" The oldest {limits.LISTED_CARDS} are shown; decide some to see the others."
+    found = [_plain(told)]
+    for card in waiting[: limits.LISTED_CARDS]:
+        attachment = tables.attachment(cards.content(card))
+        last = found[-1]
+        tried: Json = {**last, "attachments": [*last.get("attachments", []), attachment]}
+        if limits.size(tried) <= limits.MESSAGE_BYTES:
+            found[-1] = tried
+        else:
+            found.append({"type": "message", "attachments": [attachment]})
+    return found
+
+
+def _plain(said: str) -> Json:
+    return messages.message(messages.sentence(said))

@@ -1,0 +1,144 @@
+"""Takes verified activities to where they belong: questions to the front door, clicks to the
+desk."""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from adapters import fields
+from adapters.teams import commands, files, identity, inbound
+from adapters.teams.commands import Speech
+from adapters.teams.directory import Directory, Kept
+from adapters.teams.invokes import Invokes
+from core.errors import CountersignError
+from core.ports import Clock, FrontDoor
+from core.records import Json, Question
+
+log = logging.getLogger(__name__)
+ACCEPT_SECONDS = 8.0
+"""Teams delivers again what is not answered within about fifteen seconds."""
+REMEMBERED = 1_000
+GONE = frozenset({"remove", "remove-upgrade"})
+"""Not an upgrade of the app's package: what it takes away it puts back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What the channel is answered."""
+
+    status: int
+    body: Json | None = None
+
+
+class Deliveries:
+    def __init__(
+        self,
+        tenant: str,
+        door: FrontDoor,
+        clock: Clock,
+        speech: Speech,
+        invokes: Invokes,
+        directory: Directory,
+        kept: Kept,
+    ) -> None:
+        """`tenant` is the one that is meant where nobody has to prove anything."""
+        self._tenant = tenant
+        self._door = door
+        self._clock = clock
+        self._speech = speech
+        self._invokes = invokes
+        self._directory = directory
+        self._kept = kept
+        self._answered: OrderedDict[str, None] = OrderedDict()
+        """Commands that were said to the bot: a message may arrive several times."""
+
+    async def take(self, activity: Json) -> Reply:
+        """200 only for what is committed, answered or deliberately left alone; 503 asks the
+        channel to deliver it again."""
+        tenant = identity.tenant(activity) or self._tenant
+        match fields.text(activity, "type"):
+            case "message":
+                return await self._message(activity, tenant)
+            case "invoke":
+                await self._met(activity, tenant)
+                found = await self._invokes.answer(activity, tenant)
+                return Reply(status=found.status, body=found.body)
+            case "installationUpdate":
+                return await self._installation(activity, tenant)
+            case _:
+                return _ignored("other_kind")
+
+    async def _message(self, activity: Json, tenant: str) -> Reply:
+        asked = inbound.question(activity, tenant, self._clock)
+        if isinstance(asked, inbound.Ignored):
+            return _ignored(asked.reason)
+        try:
+            async with asyncio.timeout(ACCEPT_SECONDS):
+                for key, body in files.addresses(activity, tenant).items():
+                    await self._kept.keep(key, body)
+                reply = await self._command(activity, tenant, asked) or await self._question(asked)
+        except (CountersignError, TimeoutError) as error:
+            reason = type(error).__name__
+            log.warning(
+                "teams.again", extra={"fields": {"delivery": asked.delivery, "reason": reason}}
+            )
+            return Reply(status=503)
+        await self._met(activity, tenant)
+        return reply
+
+    async def _command(self, activity: Json, tenant: str, asked: Question) -> Reply | None:
+        """None where it is none."""
+        if not commands.is_known(self._speech, asked):
+            return None
+        if asked.delivery in self._answered:
+            return _ignored("duplicate_command")
+        self._answered[asked.delivery] = None
+        told = False
+        try:
+            # Where a person is reached privately has to be known before they are told.
+            await self._directory.meet(activity, tenant)
+            told = await commands.said_to(self._speech, asked)
+        finally:
+            # What was not answered may come again.
+            if not told:
+                self._answered.pop(asked.delivery, None)
+        if len(self._answered) > REMEMBERED:
+            self._answered.popitem(last=False)
+        return Reply(status=200 if told else 503)
+
+    async def _question(self, asked: Question) -> Reply:
+        receipt = await self._door.accept(asked)
+        ids = {"delivery": asked.delivery, "thread": asked.thread, "turn": receipt.turn or ""}
+        log.info(f"teams.{receipt.kind}", extra={"fields": ids})
+        return Reply(status=200)
+
+    async def _installation(self, activity: Json, tenant: str) -> Reply:
+        """In somebody's own chat: greet them, or forget where they are."""
+        person = identity.person(activity, tenant)
+        if person is None or identity.kind(activity) != "dm":
+            return _ignored("installation")
+        try:
+            if fields.text(activity, "action") in GONE:
+                await self._directory.leave(person.id)
+                log.info("teams.uninstalled")
+                return Reply(status=200)
+            is_new = await self._directory.of(person.id) is None
+            await self._directory.meet(activity, tenant)
+            if is_new:
+                await commands.greet(self._speech, activity, tenant)
+        except CountersignError as error:
+            log.warning("teams.no_greeting", extra={"fields": {"reason": type(error).__name__}})
+        return Reply(status=200)
+
+    async def _met(self, activity: Json, tenant: str) -> None:
+        """Best effort: the question is safe already."""
+        try:
+            await self._directory.meet(activity, tenant)
+        except CountersignError as error:
+            log.warning("teams.unmet", extra={"fields": {"reason": type(error).__name__}})
+
+
+def _ignored(reason: str) -> Reply:
+    log.debug("teams.ignored", extra={"fields": {"reason": reason}})
+    return Reply(status=200)

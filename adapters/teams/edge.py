@@ -1,0 +1,123 @@
+"""The way in over HTTP: nothing is read of a body whose sender did not prove to be the channel."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable
+
+from aiohttp import ClientError, web
+
+from adapters import fields
+from adapters.teams import bodies, identity, verify
+from adapters.teams.deliveries import Reply
+from adapters.teams.openid import SigningKeys
+from adapters.teams.origins import Origins
+from adapters.teams.settings import TeamsSettings
+from adapters.teams.verify import Caller, Unproven
+from core.ports import Clock
+from core.records import Json
+
+log = logging.getLogger(__name__)
+PATH = "/api/messages"
+LARGEST = 1_048_576
+"""Bytes of a body."""
+BODY_SECONDS = 10.0
+CHANNEL = "msteams"
+
+
+class Edge:
+    """`take` is called with activities alone that the channel sent for a tenant of ours."""
+
+    def __init__(
+        self,
+        settings: TeamsSettings,
+        keys: SigningKeys,
+        clock: Clock,
+        take: Callable[[Json], Awaitable[Reply]],
+        *,
+        body_seconds: float = BODY_SECONDS,
+    ) -> None:
+        self._settings = settings
+        self._origins: Origins = settings.origins
+        self._keys = keys
+        self._clock = clock
+        self._take = take
+        self._body_seconds = body_seconds
+
+    async def respond(self, request: web.Request) -> web.Response:
+        """401 for everything that is not the channel's, 403 for another tenant, 415 and 400 for
+        what is no activity, 413 and 408 for what is too large or too slow; never 500, after which
+        the channel would deliver it again."""
+        if (request.content_length or 0) > LARGEST:
+            return _refused(413, "too_large")
+        who = await self._caller(request)
+        if isinstance(who, Unproven):
+            return _refused(401, who.reason)
+        if request.content_type != "application/json" or "Content-Encoding" in request.headers:
+            return _refused(415, "not_json")
+        try:
+            raw = await _read(request, self._body_seconds)
+        except TimeoutError:
+            return _refused(408, "too_slow")
+        except (ClientError, web.RequestPayloadError, ConnectionError):
+            return _refused(400, "cut_off")
+        if raw is None:
+            return _refused(413, "too_large")
+        activity = bodies.read(raw)
+        if activity is None:
+            return _refused(400, "malformed")
+        return self._fault(who, activity) or await self._taken(activity)
+
+    async def _caller(self, request: web.Request) -> Caller | Unproven | None:
+        """None where no proof is asked for."""
+        if self._settings.is_unverified:
+            return None
+        given = verify.token(request.headers.getall("Authorization", []))
+        kid = verify.key_id(given) if given else None
+        if given is None or kid is None:
+            return Unproven("no_token")
+        key = await self._keys.of(kid)
+        if key is None:
+            return Unproven("unknown_key")
+        return verify.caller(given, key, self._settings.app_id, self._clock())
+
+    def _fault(self, who: Caller | None, activity: Json) -> web.Response | None:
+        """Hold the body against the token, the allowed origins and the allowed tenants."""
+        service_url = fields.text(activity, "serviceUrl")
+        channel = fields.text(activity, "channelId")
+        if who is not None and (reason := verify.body_fault(who, service_url, channel)):
+            return _refused(401, reason)
+        if channel != CHANNEL or not self._origins.allows(service_url):
+            return _refused(403, "origin")
+        if who is not None and identity.tenant(activity) not in self._settings.tenants:
+            return _refused(403, "tenant")
+        return None
+
+    async def _taken(self, activity: Json) -> web.Response:
+        try:
+            reply = await self._take(activity)
+        # Whatever breaks on one activity: it was not recorded, and 503 brings it again.
+        except Exception:
+            log.exception("teams.broke")
+            return web.Response(status=503)
+        if reply.body is None:
+            return web.Response(status=reply.status)
+        return web.json_response(reply.body, status=reply.status, dumps=json.dumps)
+
+
+async def _read(request: web.Request, seconds: float) -> bytes | None:
+    """The bytes as they arrived, None where there are too many."""
+    try:
+        async with asyncio.timeout(seconds):
+            raw = await request.read()
+    except web.HTTPRequestEntityTooLarge:
+        return None
+    return raw if len(raw) <= LARGEST else None
+
+
+def _refused(status: int, reason: str) -> web.Response:
+    """The connection is closed, so that nobody waits for the rest of the body."""
+    log.info("teams.refused", extra={"fields": {"reason": reason}})
+    response = web.Response(status=status)
+    response.force_close()
+    return response

@@ -1,0 +1,79 @@
+"""Decides what a message in Teams means: a question for the core, or something to be left alone."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from adapters import fields
+from adapters.teams import files, identity, mentions
+from core.ports import Clock
+from core.records import Json, Place, Question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ignored:
+    """`reason` is a word for the log; it never quotes the message."""
+
+    reason: str
+
+
+def question(activity: Json, tenant: str, clock: Clock) -> Question | Ignored:
+    """Read a `message`. The delivery key is the activity's own id in its conversation, so that a
+    message that comes again is known."""
+    own = fields.text(fields.child(activity, "recipient"), "id")
+    reason = _not_spoken(activity, own)
+    if reason:
+        return Ignored(reason=reason)
+    person = identity.person(activity, tenant)
+    conversation = identity.conversation(activity)
+    stamp = fields.text(activity, "id")
+    if person is None or not all(map(identity.is_conversation, (conversation, stamp, own))):
+        return Ignored(reason="incomplete")
+    place = identity.place(activity, tenant)
+    if place.kind != "dm" and not mentions.is_addressed(activity, own):
+        return Ignored(reason="not_addressed")
+    return Question(
+        delivery=f"teams:{tenant}/{conversation}/{stamp}",
+        thread=identity.thread(tenant, conversation),
+        place=place,
+        person=person,
+        text=mentions.words(activity, own),
+        files=files.named(activity, tenant),
+        address=address(activity, place, conversation),
+        said_at=_moment(activity) or clock(),
+    )
+
+
+def address(activity: Json, place: Place, conversation: str) -> dict[str, str]:
+    """Where an answer to this activity belongs."""
+    return {
+        "tenant": place.tenant,
+        "service": fields.text(activity, "serviceUrl"),
+        "conversation": conversation,
+        "message": fields.text(activity, "id"),
+        "user": fields.text(fields.child(activity, "from"), "id"),
+        "oid": identity.object_id(activity),
+        "bot": fields.text(fields.child(activity, "recipient"), "id"),
+        "kind": place.kind,
+    }
+
+
+def _not_spoken(activity: Json, own: str) -> str:
+    sender = fields.child(activity, "from")
+    if fields.text(activity, "type") != "message":
+        return "other_kind"
+    said = fields.text(sender, "id")
+    if said == own or said.startswith("28:") or fields.text(sender, "role") == "bot":
+        return "bot"
+    has_words = bool(fields.text(activity, "text").strip())
+    if not has_words and not fields.children(activity, "attachments"):
+        return "submitted" if activity.get("value") else "empty"
+    return ""
+
+
+def _moment(activity: Json) -> float:
+    """By the platform's clock; 0 where it does not say."""
+    try:
+        said = datetime.fromisoformat(fields.text(activity, "timestamp"))
+    except ValueError:
+        return 0.0
+    return said.timestamp() if said.tzinfo is not None else 0.0

@@ -1,0 +1,103 @@
+"""Answers what Teams waits for: clicks on cards, feedback on answers."""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from adapters import fields
+from adapters.teams import clicks, identity
+from adapters.teams.deciding import NONE_OF_MINE, Deciding, Shown
+from adapters.teams.render.tables import CARD
+from core.errors import CountersignError
+from core.records import Json, PersonId
+
+if TYPE_CHECKING:
+    from adapters.teams.listening import Listener
+
+log = logging.getLogger(__name__)
+MESSAGE = "application/vnd.microsoft.activity.message"
+NO_CARDS = "No call needs an approval here."
+REACTIONS = frozenset({"like", "dislike"})
+LONGEST_FEEDBACK = 4_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    status: int
+    body: Json | None = None
+
+
+class Opinions(Protocol):
+    """Where feedback is kept, with the turn whose answer it is about."""
+
+    async def keep(self, person: PersonId, message: str, reaction: str, words: str) -> None:
+        """`message` is the platform's id as the surface gave it for the post."""
+        ...
+
+
+class Invokes:
+    """The Bot Framework's handler reads the activity and finds the method; what it would make of
+    the answer does not come through, so the answer is ours."""
+
+    def __init__(self, deciding: Deciding | None, opinions: Opinions | None) -> None:
+        self._deciding = deciding
+        self._opinions = opinions
+        self._listener: Listener | None = None
+        self._loading = asyncio.Lock()
+
+    async def answer(self, activity: Json, tenant: str) -> Answered:
+        listener = await self.load()
+        return await listener.answer(activity, tenant)
+
+    async def load(self) -> "Listener":
+        """Import the library beside the loop."""
+        async with self._loading:
+            if self._listener is None:
+                await asyncio.to_thread(_load)
+                from adapters.teams.listening import Listener
+
+                self._listener = Listener(self.pressed, self.rated)
+            return self._listener
+
+    async def pressed(self, activity: Json, tenant: str) -> Json:
+        """The answer to a click, as Teams reads it."""
+        at = clicks.pressed(activity, tenant)
+        if at is None:
+            return shown(NONE_OF_MINE)
+        if self._deciding is None:
+            return shown(NO_CARDS)
+        return shown(await self._deciding.pressed(at))
+
+    async def rated(self, activity: Json, tenant: str) -> None:
+        """Keep what somebody thinks of an answer. Best effort: it is only an opinion."""
+        person = identity.person(activity, tenant)
+        given = fields.child(fields.child(activity, "value"), "actionValue")
+        reaction = fields.text(given, "reaction").lower()
+        if person is None or self._opinions is None or reaction not in REACTIONS:
+            return
+        place = fields.text(fields.child(activity, "conversation"), "id")
+        message = message_id(place, fields.text(activity, "replyToId"))
+        try:
+            await self._opinions.keep(
+                person.id, message, reaction, fields.text(given, "feedback")[:LONGEST_FEEDBACK]
+            )
+        except CountersignError as error:
+            log.warning("teams.no_feedback", extra={"fields": {"reason": type(error).__name__}})
+
+
+def message_id(conversation: str, activity: str) -> str:
+    """The platform's id of a post: activities are named by the moment, and only their
+    conversation makes that unique."""
+    return f"{identity.channel(conversation)}/{activity}"
+
+
+def shown(answer: Shown) -> Json:
+    kind = MESSAGE if isinstance(answer, str) else CARD
+    return {"statusCode": 200, "type": kind, "value": answer}
+
+
+def _load() -> None:
+    import adapters.teams.listening
+
+    _ = adapters.teams.listening

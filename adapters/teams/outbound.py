@@ -1,0 +1,163 @@
+"""Shows what the core has to say in Teams: the Surface port over the Bot Connector."""
+
+import asyncio
+import logging
+
+from adapters import fields
+from adapters.teams import files, private
+from adapters.teams.connector import Connector
+from adapters.teams.directory import Directory, Kept
+from adapters.teams.invokes import message_id
+from adapters.teams.placeholders import Placeholders
+from adapters.teams.render import cards, messages
+from core.errors import DeliveryFailed
+from core.records import Address, FileRef, Json, Person, PersonId, Post
+
+log = logging.getLogger(__name__)
+LONG = 20_000
+"""Characters from which on an answer takes noticeable time to be cut into messages."""
+GONE = frozenset({"ActivityNotFoundInConversation", "ActivityNotFound", "http_404"})
+UNREACHABLE = frozenset(
+    {"BotNotInConversationRoster", "ConversationNotFound", "MessageWritesBlocked"}
+)
+"""The bot was taken out, or the person blocked it."""
+
+
+class TeamsSurface:
+    """One tenant. What was sent is noted under the post's id, so that a post can be asked for
+    again: Teams does not let a bot read what it has written."""
+
+    name = "teams"
+
+    def __init__(
+        self,
+        connector: Connector,
+        directory: Directory,
+        placeholders: Placeholders,
+        kept: Kept,
+        *,
+        is_local: bool,
+    ) -> None:
+        """`is_local`: a stand-in on this machine plays Teams."""
+        self._connector = connector
+        self._directory = directory
+        self._placeholders = placeholders
+        self._kept = kept
+        self._is_local = is_local
+
+    async def progress(self, address: Address, text: str) -> None:
+        """Typing in a one-to-one chat; elsewhere a message that the answer takes the place of."""
+        try:
+            await self._placeholders.show(address, " ".join(text.split()))
+        except DeliveryFailed as error:
+            log.info("teams.no_status", extra={"fields": {"reason": error.reason}})
+
+    async def profile(self, person: Person) -> Person:
+        return await self._directory.fill(person)
+
+    async def fetch(self, file: FileRef, *, limit: int) -> bytes:
+        return await files.fetch(self._kept, file, limit=limit, local=self._is_local)
+
+    async def deliver(self, post: Post, content: bytes | None) -> str:
+        """Return the id of the first message. Raises `DeliveryFailed`."""
+        try:
+            address = await self._placed(post)
+            if post.kind == "card" and post.card is not None:
+                return await self._card(post, address)
+            if post.kind == "file":
+                raise DeliveryFailed("files_are_not_sent_in_teams_yet", is_final=True)
+            return await self._answer(post, address)
+        except DeliveryFailed as error:
+            if error.reason in UNREACHABLE and not error.is_final:
+                raise DeliveryFailed(error.reason, is_final=True) from error
+            raise
+
+    async def _placed(self, post: Post) -> Address:
+        """Where it goes: a private post and one that names a person alone to their own chat."""
+        if set(post.address) == {"person"}:
+            return await self._of_person(PersonId(post.address["person"]))
+        if post.kind == "private":
+            return await private.chat(self._connector, self._directory, post.address)
+        return post.address
+
+    async def _of_person(self, who: PersonId) -> Address:
+        tenant, _, oid = who.partition(":")[2].partition("/")
+        known = await self._directory.of(who)
+        if known is None or not who.startswith("teams:"):
+            raise DeliveryFailed("person_is_not_known_in_teams", is_final=True)
+        address = {
+            "tenant": tenant,
+            "service": known.service,
+            "conversation": known.conversation,
+            "message": "",
+            "user": known.user,
+            "oid": oid,
+            "bot": known.bot,
+            "kind": "dm" if known.conversation else "group",
+        }
+        return await private.chat(self._connector, self._directory, address)
+
+    async def _card(self, post: Post, address: Address) -> str:
+        """A message of its own first, later the same message anew. Changing one twice changes
+        nothing."""
+        if post.card is None:
+            raise DeliveryFailed("no_card", is_final=True)
+        shown = cards.message(post.card, post.answer.text)
+        known = post.replaces or await self._sent(post.id, 1)
+        if known:
+            try:
+                await self._update(address, known, shown)
+                return known
+            except DeliveryFailed as error:
+                if error.reason not in GONE:
+                    raise
+                log.info("teams.card_gone", extra={"fields": {"reason": error.reason}})
+        return await self._new(post.id, 1, address, shown)
+
+    async def _answer(self, post: Post, address: Address) -> str:
+        shown = await _rendered(post)
+        holder = await self._placeholders.take(address) if post.kind == "answer" else ""
+        first = ""
+        for number, one in enumerate(shown, start=1):
+            known = await self._sent(post.id, number) if post.attempt else ""
+            if not known and number == 1 and holder:
+                known = await self._instead(post.id, address, holder, one)
+            first = first or known
+            if not known:
+                sent = await self._new(post.id, number, address, one)
+                first = first or sent
+        if post.kind == "answer":
+            await self._placeholders.done(address)
+        return first
+
+    async def _instead(self, post: str, address: Address, holder: str, shown: Json) -> str:
+        """Put the answer where the placeholder stood; empty where that is gone."""
+        known = message_id(address["conversation"], holder)
+        try:
+            await self._update(address, known, shown)
+        except DeliveryFailed as error:
+            if error.reason not in GONE:
+                raise
+            return ""
+        await self._kept.keep(f"sent:{post}/1", {"id": known})
+        return known
+
+    async def _new(self, post: str, number: int, address: Address, shown: Json) -> str:
+        id = await self._connector.send(address["service"], address["conversation"], shown)
+        known = message_id(address["conversation"], id)
+        await self._kept.keep(f"sent:{post}/{number}", {"id": known})
+        return known
+
+    async def _update(self, address: Address, known: str, shown: Json) -> None:
+        id = known.rpartition("/")[2]
+        await self._connector.update(address["service"], address["conversation"], id, shown)
+
+    async def _sent(self, post: str, number: int) -> str:
+        return fields.text(await self._kept.read(f"sent:{post}/{number}") or {}, "id")
+
+
+async def _rendered(post: Post) -> list[Json]:
+    """Off the loop where it would hold others up."""
+    if len(post.answer.text) > LONG:
+        return await asyncio.to_thread(messages.render, post.answer)
+    return messages.render(post.answer)

@@ -1,0 +1,166 @@
+"""The chat platforms that are connected, and what each of them knows of its own people."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from adapters.slack import app as slack
+from adapters.slack.directory import address_and_name
+from adapters.slack.pacing import Pacing as SlackPacing
+from adapters.slack.settings import SlackSettings
+from adapters.teams import app as teams
+from adapters.teams.pacing import Pacing as TeamsPacing
+from adapters.teams.settings import TeamsSettings
+from bot.lifecycle import Part, Simple
+from bot.settings import Settings
+from core.errors import SourceFailed
+from core.identity.steps import Known as Vouched
+from core.ports import Accounts, Clock, Desk, FrontDoor, Surface
+from core.records import Json, Person, PersonId
+from core.storage import kept, opinions
+from core.storage.database import Database
+
+if TYPE_CHECKING:
+    from bot.workspace.local import LocalWorkspace
+
+Step = Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pacings:
+    """What takes the place of the platforms' own paces."""
+
+    slack: SlackPacing
+    teams: TeamsPacing
+
+
+class Chats:
+    """Filled before the first question; the platform of a person stands in their id."""
+
+    def __init__(self) -> None:
+        self.slack: slack.SlackAdapter | None = None
+        self.teams: teams.TeamsAdapter | None = None
+
+    def connect(
+        self,
+        settings: Settings,
+        workspace: "LocalWorkspace | None",
+        db: Database,
+        door: FrontDoor,
+        clock: Clock,
+        *,
+        desk: Desk,
+        accounts: Accounts | None,
+        pacings: Pacings | None,
+    ) -> None:
+        """Build the adapters that have credentials."""
+        if (access := _slack(settings, workspace)) is not None:
+            pace = pacings.slack if pacings else None
+            self.slack = slack.build(access, door, clock, desk=desk, accounts=accounts, pacing=pace)
+        if (reach := _teams(settings, workspace)) is not None:
+            self.teams = teams.build(
+                reach,
+                door,
+                Kept(db, "teams", clock),
+                clock,
+                desk=desk,
+                accounts=accounts,
+                opinions=Opinions(db, "teams", clock),
+                pacing=pacings.teams if pacings else None,
+            )
+
+    @property
+    def surfaces(self) -> dict[str, Surface]:
+        both = (self.slack, self.teams)
+        return {one.surface.name: one.surface for one in both if one is not None}
+
+    @property
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return [route for one in (self.slack, self.teams) if one for route in one.routes]
+
+    def parts(self) -> list[Part]:
+        found: list[Part] = []
+        if self.slack is not None:
+            found.append(Simple(name="slack", start=self.slack.start, stop=self.slack.close))
+        if self.teams is not None:
+            found.append(Simple(name="teams", start=self.teams.start, stop=self.teams.close))
+        return found
+
+    async def profile(self, person: Person) -> Person:
+        """See `Surface.profile`; somebody of a platform that is not connected stays as they
+        are."""
+        surface = self.surfaces.get(person.id.partition(":")[0])
+        return person if surface is None else await surface.profile(person)
+
+    async def zone(self, person: PersonId) -> str:
+        return (await self.profile(Person(id=person))).time_zone
+
+    async def vouched(self, person: PersonId) -> Vouched:
+        """What the person's platform vouches for. Raises `SourceFailed`. Teams signs the object
+        id itself, so there is no address to compare."""
+        if person.startswith("slack:") and self.slack is not None:
+            address, name = await address_and_name(self.slack.api, person)
+            return Vouched(address=address, name=name)
+        if person.startswith("teams:") and self.teams is not None:
+            return Vouched(name=(await self.profile(Person(id=person))).name)
+        raise SourceFailed("That chat platform is not connected any more.")
+
+
+class Kept:
+    """`adapters.teams.directory.Kept` in the database."""
+
+    def __init__(self, db: Database, surface: str, clock: Clock) -> None:
+        self._db, self._surface, self._clock = db, surface, clock
+
+    async def keep(self, key: str, body: Json) -> None:
+        await kept.keep(self._db, self._surface, key, body, now=self._clock())
+
+    async def read(self, key: str) -> Json | None:
+        return await kept.read(self._db, self._surface, key)
+
+    async def forget(self, key: str) -> None:
+        await kept.forget(self._db, self._surface, key)
+
+
+class Opinions:
+    """`adapters.teams.invokes.Opinions` in the database."""
+
+    def __init__(self, db: Database, surface: str, clock: Clock) -> None:
+        self._db, self._surface, self._clock = db, surface, clock
+
+    async def keep(self, person: PersonId, message: str, reaction: str, words: str) -> None:
+        given = opinions.Opinion(person, reaction, words)
+        await opinions.keep(self._db, self._surface, message, given, now=self._clock())
+
+
+def _slack(settings: Settings, workspace: "LocalWorkspace | None") -> SlackSettings | None:
+    if workspace is not None:
+        app = workspace.slack.app
+        return SlackSettings(
+            bot_token=app.bot_token,
+            signing_secret=app.signing_secret,
+            api_url=workspace.slack.api_url,
+        )
+    if (given := settings.slack) is None:
+        return None
+    return SlackSettings(
+        bot_token=given.bot_token, signing_secret=given.signing_secret, api_url=given.api_url
+    )
+
+
+def _teams(settings: Settings, workspace: "LocalWorkspace | None") -> TeamsSettings | None:
+    """A test client that the operator named comes before the workspace's own stand-in."""
+    if workspace is None or settings.teams is not None:
+        return settings.teams
+    played = workspace.teams
+    return TeamsSettings(
+        app_id=played.world.app_id,
+        tenant_id=played.world.tenant,
+        password=played.signing.secret,
+        openid_url=played.openid_url,
+        login_url=played.base,
+        service_origins=(played.base,),
+        is_workspace=True,
+    )

@@ -1,0 +1,240 @@
+"""A stand-in for Teams' Bot Connector on loopback: the real client library runs against it
+unmodified, tests drive it, and the local workspace shows it."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Self, TypeVar, cast
+
+from aiohttp import web
+
+from adapters import fields
+from bot.workspace.teams import shapes
+from bot.workspace.teams.connector import ConnectorRoutes
+from bot.workspace.teams.delivery import Carrier
+from bot.workspace.teams.records import (
+    APP_ID,
+    TENANT,
+    Call,
+    Conversation,
+    Delivery,
+    Json,
+    Member,
+)
+from bot.workspace.teams.signing import Signing
+from bot.workspace.teams.world import World
+
+HOST = "127.0.0.1"
+SECRET = "stand-in-secret-of-teams"  # noqa: S105
+"""Of nobody but this stand-in."""
+CARD = "application/vnd.microsoft.card.adaptive"
+Found = TypeVar("Found")
+
+
+class TeamsStandIn:
+    """One tenant with one bot. Use it as an async context manager, or `start` and `stop` it.
+
+    `person` is a member's key; `place` a conversation's name, or `@key` for the chat with a
+    person.
+    """
+
+    def __init__(
+        self,
+        messages_url: str = "",
+        *,
+        port: int = 0,
+        tenant: str = TENANT,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], Awaitable[Any]] = asyncio.sleep,
+        is_throttled: bool = False,
+    ) -> None:
+        self.world = World(APP_ID, clock, tenant)
+        self.signing = Signing(APP_ID, SECRET, clock)
+        self.carrier = Carrier(self.world, self.signing, sleep=sleep)
+        self.carrier.url = messages_url
+        self._routes = ConnectorRoutes(self.world, self.signing, is_throttled=is_throttled)
+        self._port = port
+        self._runner: web.AppRunner | None = None
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def start(self) -> None:
+        """Listen on loopback; the addresses are known afterwards."""
+        site = web.Application(client_max_size=4 * 2**20)
+        self._routes.add_routes(site)
+        self.signing.add_routes(site)
+        self._runner = web.AppRunner(site, access_log=None, shutdown_timeout=1.0)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, HOST, self._port).start()
+        self._port = self._runner.addresses[0][1]
+        self.signing.base = self.base
+        await self.carrier.start()
+
+    async def stop(self) -> None:
+        try:
+            await self.carrier.stop()
+        finally:
+            if self._runner is not None:
+                await self._runner.cleanup()
+
+    # What the bot is told.
+
+    @property
+    def base(self) -> str:
+        return f"http://{HOST}:{self._port}"
+
+    @property
+    def service_url(self) -> str:
+        return f"{self.base}/teams/"
+
+    @property
+    def openid_url(self) -> str:
+        return f"{self.base}/openid"
+
+    def connect(self, messages_url: str) -> None:
+        """From now on the bot is at this address."""
+        self.carrier.url = messages_url
+
+    # What people do.
+
+    async def say(
+        self,
+        person: str,
+        place: str,
+        text: str,
+        *,
+        root: str = "",
+        is_mention: bool | None = None,
+        others: Sequence[str] = (),
+        **more: Any,
+    ) -> str:
+        """Write as this person; outside of a one-to-one chat with a mention of the bot. Returns
+        the activity's id."""
+        activity = self.written(
+            person, place, text, root=root, is_mention=is_mention, others=others, **more
+        )
+        self.carrier.launch(self.carrier.bring(activity))
+        return str(activity["id"])
+
+    def written(
+        self,
+        person: str,
+        place: str,
+        text: str,
+        *,
+        root: str = "",
+        is_mention: bool | None = None,
+        others: Sequence[str] = (),
+        **more: Any,
+    ) -> Json:
+        """The same without bringing it."""
+        member, where = self.member(person), self.place(place)
+        base = shapes.envelope(self.world, self.service_url, "message", member, where, root)
+        activity = shapes.message(
+            base,
+            text,
+            is_mention=where.kind != "personal" if is_mention is None else is_mention,
+            bot=self.world.bot,
+            others=[self.member(other) for other in others],
+        )
+        activity |= more
+        said = {**activity, "by": person, "thread": root}
+        self.world.put(where, said)
+        return activity
+
+    async def click(
+        self,
+        person: str,
+        place: str,
+        activity: str,
+        title: str,
+        values: Json | None = None,
+        *,
+        card: Json | None = None,
+    ) -> Json:
+        """Press a button of the card in that activity (or of `card`, which this person sees
+        instead). Returns what the bot answered."""
+        where = self.place(place)
+        shown = self.world.find(where, activity)
+        if shown is None:
+            raise LookupError(f"there is no activity {activity} in {place}")
+        content = card or cards(shown)[0]
+        action = next(one for one in actions(content) if one.get("title") == title)
+        return await self.press(person, place, activity, action, values or {})
+
+    async def press(
+        self, person: str, place: str, activity: str, action: Json, values: Json
+    ) -> Json:
+        where = self.place(place)
+        shown = self.world.find(where, activity) or {}
+        member = self.member(person)
+        root = str(shown.get("thread", ""))
+        base = shapes.envelope(self.world, self.service_url, "invoke", member, where, root)
+        found = await self.carrier.once(shapes.click(base, activity, action, values))
+        return {"http": found.status, **(found.body or {})}
+
+    async def happen(self, person: str, place: str, kind: str, **more: Any) -> Delivery:
+        """Another activity: an installation, an edit, a deletion, an invoke of another name."""
+        member, where = self.member(person), self.place(place)
+        base = shapes.envelope(self.world, self.service_url, kind, member, where)
+        return await self.carrier.bring({**base, **more})
+
+    # What can be seen.
+
+    def member(self, person: str) -> Member:
+        return self.world.members[person]
+
+    def place(self, place: str) -> Conversation:
+        if place.startswith("@"):
+            return self.world.personal(self.member(place[1:]))
+        return self.world.conversations[place]
+
+    def by_bot(self, place: str, root: str | None = None) -> list[Json]:
+        """What stands there by the bot; in a channel, in the thread of `root`."""
+        return [
+            one
+            for one in self.place(place).activities
+            if one["by"] == "bot" and (root is None or one["thread"] == root)
+        ]
+
+    @property
+    def calls(self) -> list[Call]:
+        return self.world.calls
+
+    @property
+    def deliveries(self) -> list[Delivery]:
+        return self.world.deliveries
+
+    async def wait_for(self, look: Callable[[], Found | None], seconds: float = 10.0) -> Found:
+        """What `look` finds, once it does. Raises `TimeoutError`."""
+        end = time.monotonic() + seconds
+        while (found := look()) is None:
+            left = end - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("this did not happen in Teams")
+            await self.world.changed(min(left, 0.5))
+        return found
+
+
+def cards(activity: Json) -> list[Json]:
+    return [
+        cast(Json, one["content"])
+        for one in fields.children(activity, "attachments")
+        if one.get("contentType") == CARD
+    ]
+
+
+def actions(card: Any) -> list[Json]:
+    """Every button of the card, those inside of others as well."""
+    if isinstance(card, list):
+        return [found for one in cast("list[Any]", card) for found in actions(one)]
+    if not isinstance(card, dict):
+        return []
+    known = cast(Json, card)
+    own = [known] if str(known.get("type", "")).startswith("Action.") else []
+    return own + [found for one in known.values() for found in actions(one)]
