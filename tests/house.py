@@ -20,6 +20,7 @@ from bot.workspace.teams_server import TeamsStandIn
 from core.ports import Clock
 from tests.fakes.mcp_modern import free_port
 from tests.fakes.model_server import ModelServer
+from tests.sides import Side, SlackSide, TeamsSide
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,14 +29,16 @@ class House:
     teams: TeamsStandIn
     bot: Wired
     address: str
+    side: Side
+    """The platform on which a scenario asks."""
 
     async def ask(self, text: str, **how: Any) -> list[dict[str, Any]]:
-        """Mention the bot in #sales and wait for its answer; the thread's messages by the bot."""
+        """Mention the bot in the channel sales and wait for its answer; the thread's messages by
+        the bot."""
         person, channel = how.pop("person", "mara"), how.pop("channel", "sales")
         before = how.pop("answers", 0)
-        thread = how.get("thread_ts")
-        ts = await self.slack.say(person, channel, text, **how)
-        return await self.answers(channel, thread or ts, before + 1)
+        thread = await self.side.say(person, channel, text, **how)
+        return await self.answers(channel, thread, before + 1)
 
     async def answers(
         self, channel: str, thread_ts: str, count: int = 1, seconds: float = 20.0
@@ -43,10 +46,10 @@ class House:
         """The bot's messages in the thread, once there are `count`."""
 
         def said() -> list[dict[str, Any]] | None:
-            found = [m for m in self.slack.replies(channel, thread_ts) if m.get("bot_id")]
+            found = self.side.replies(channel, thread_ts)
             return found if len(found) >= count else None
 
-        return await self.slack.wait_for(said, seconds)
+        return await self.side.wait_for(said, seconds)
 
 
 @asynccontextmanager
@@ -77,8 +80,10 @@ async def house(
     yaml: str = "",
     environment: dict[str, str] | None = None,
     clock: Clock = time.time,
+    side: str = "slack",
 ) -> AsyncGenerator[House]:
-    """The bot on a fresh state under `folder`, with the local workspace as Slack.
+    """The bot on a fresh state under `folder`, with the local workspace as Slack and Teams.
+    Scenarios ask on `side`.
 
     With `models` the default model is one that this server plays; else it is the demo model.
     """
@@ -105,8 +110,13 @@ async def house(
             bot.greeting(server.address)
             assert bot.workspace is not None
             workspace = bot.workspace
+            is_slack = side == "slack"
             yield House(
-                slack=workspace.slack, teams=workspace.teams, bot=bot, address=server.address
+                slack=workspace.slack,
+                teams=workspace.teams,
+                bot=bot,
+                address=server.address,
+                side=SlackSide(workspace.slack) if is_slack else TeamsSide(workspace.teams),
             )
 
 

@@ -201,7 +201,8 @@ async def _answered(call: Any) -> Any:
 def refusal(error: Any) -> DeliveryFailed:
     """The connector's own word for what went wrong, else the status."""
     response = error.response
-    status = int(response.status_code)
+    # What the library hands out here is the answer of the session, not its own.
+    status = int(getattr(response, "status", 0) or getattr(response, "status_code", 0))
     detail = getattr(getattr(error, "error", None), "error", None)
     word = str(getattr(detail, "code", "") or "") or f"http_{status}"
     if status in BUSY:

@@ -15,7 +15,13 @@ async def models() -> AsyncIterator[ModelServer]:
         yield server
 
 
+@pytest.fixture(params=["slack", "teams"])
+def side(request: pytest.FixtureRequest) -> str:
+    """The platform on which the scenario asks."""
+    return request.param
+
+
 @pytest.fixture
-async def bot(tmp_path: Path, models: ModelServer) -> AsyncIterator[House]:
-    async with house(tmp_path, models=models) as running:
+async def bot(tmp_path: Path, models: ModelServer, side: str) -> AsyncIterator[House]:
+    async with house(tmp_path, models=models, side=side) as running:
         yield running

@@ -1,22 +1,12 @@
 """Reads what the bot said and what the provider was asked."""
 
-from typing import Any
-
 from core.records import TurnId
 from tests.fakes.model_script import Asked
 from tests.fakes.model_server import ModelServer
 from tests.house import House
+from tests.sides import MENTION, cost_of, shown_of, text_of
 
-MENTION = "<@U0COUNTER>"
-
-
-def text_of(message: dict[str, Any]) -> str:
-    """The words of an answer, without its cost line and sources."""
-    return "\n".join(b["text"] for b in message["blocks"] if b["type"] == "markdown")
-
-
-def cost_of(message: dict[str, Any]) -> str:
-    return str(message["blocks"][-1]["elements"][0]["text"])
+__all__ = ["MENTION", "chat", "cost_of", "shown_of", "text_of", "turn_ids"]
 
 
 def chat(models: ModelServer) -> list[Asked]:

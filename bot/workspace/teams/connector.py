@@ -89,7 +89,9 @@ class ConnectorRoutes:
             self._world.member(fields.text(one, "id")) for one in fields.children(body, "members")
         ]
         member = asked[0] if len(asked) == 1 else None
-        if member is None or body.get("tenantId") != self._world.tenant:
+        # The service reads names of fields without regard to case, and the library writes so.
+        tenant = {name.lower(): value for name, value in body.items()}.get("tenantid")
+        if member is None or tenant != self._world.tenant:
             raise Refused(400, "BadSyntax")
         place = self._world.personal(member)
         if not place.has_bot:

@@ -1,0 +1,112 @@
+"""The two chat platforms as a scenario sees them: the same words, asked and read on either."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from bot.workspace.slack_server import SlackStandIn
+from bot.workspace.teams_server import TeamsStandIn
+
+MENTION = "<@U0COUNTER>"
+"""What a question on Slack begins with; elsewhere it stands for the platform's own mention."""
+Found = TypeVar("Found")
+Message = dict[str, Any]
+
+
+class Side(Protocol):
+    name: str
+
+    async def say(self, person: str, channel: str, text: str, **how: Any) -> str:
+        """Returns the thread that the answer will stand in."""
+        ...
+
+    def replies(self, channel: str, thread: str) -> list[Message]:
+        """The bot's messages in the thread that are no sign of work, with `thread_ts`."""
+        ...
+
+    async def wait_for(self, look: Callable[[], Found | None], seconds: float) -> Found: ...
+
+    def person(self, key: str) -> str:
+        """The id by which the core knows somebody."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SlackSide:
+    slack: SlackStandIn
+    name: str = "slack"
+
+    async def say(self, person: str, channel: str, text: str, **how: Any) -> str:
+        thread = how.get("thread_ts")
+        ts = await self.slack.say(person, channel, text, **how)
+        return thread or ts
+
+    def replies(self, channel: str, thread: str) -> list[Message]:
+        return [m for m in self.slack.replies(channel, thread) if m.get("bot_id")]
+
+    async def wait_for(self, look: Callable[[], Found | None], seconds: float) -> Found:
+        return await self.slack.wait_for(look, seconds)
+
+    def person(self, key: str) -> str:
+        return f"slack:T00000001/{self.slack.member(key).id}"
+
+
+@dataclass(frozen=True, slots=True)
+class TeamsSide:
+    teams: TeamsStandIn
+    name: str = "teams"
+
+    async def say(self, person: str, channel: str, text: str, **how: Any) -> str:
+        root = how.pop("thread_ts", "") or ""
+        is_mention = MENTION in text and not channel.startswith("@")
+        words = text.replace(MENTION, "").strip()
+        id = await self.teams.say(person, channel, words, root=root, is_mention=is_mention)
+        return root or id
+
+    def replies(self, channel: str, thread: str) -> list[Message]:
+        found = self.teams.by_bot(channel, thread)
+        return [{**one, "thread_ts": thread} for one in found if not is_sign_of_work(one)]
+
+    async def wait_for(self, look: Callable[[], Found | None], seconds: float) -> Found:
+        return await self.teams.wait_for(look, seconds)
+
+    def person(self, key: str) -> str:
+        return f"teams:{self.teams.world.tenant}/{self.teams.member(key).oid}"
+
+
+def is_sign_of_work(message: Message) -> bool:
+    """A placeholder that the answer takes the place of."""
+    text = message.get("text") or ""
+    is_small = text.startswith("_") and text.endswith("_")
+    return is_small and not message.get("entities") and not message.get("attachments")
+
+
+def text_of(message: Message) -> str:
+    """The words of an answer, without its cost line and sources."""
+    if "blocks" in message:
+        return "\n".join(b["text"] for b in message["blocks"] if b["type"] == "markdown")
+    paragraphs = (message.get("text") or "").split("\n\n")
+    kept = [p for p in paragraphs if not p.startswith("Sources: ") and not _is_cost(p)]
+    return "\n\n".join(kept)
+
+
+def cost_of(message: Message) -> str:
+    if "blocks" in message:
+        return str(message["blocks"][-1]["elements"][0]["text"])
+    [line] = [p for p in message["text"].split("\n\n") if _is_cost(p)]
+    return re.sub(r"\\(.)", r"\1", line.strip("_"))
+
+
+def shown_of(message: Message) -> str:
+    """Everything of it, with the sources as `[1] name`."""
+    if "blocks" in message:
+        return json.dumps(message["blocks"])
+    claims = [c for e in message.get("entities") or [] for c in e.get("citation") or []]
+    sources = [f"[{c['position']}] {c['appearance']['name']}" for c in claims]
+    return json.dumps([message, sources])
+
+
+def _is_cost(paragraph: str) -> bool:
+    return bool(re.fullmatch(r"_.* calls? · .* tokens · .*_", paragraph))
