@@ -40,6 +40,12 @@ class House:
         thread = await self.side.say(person, channel, text, **how)
         return await self.answers(channel, thread, before + 1)
 
+    async def settled(self, seconds: float = 10.0) -> None:
+        """Until everything that is to be said has been said."""
+        async with asyncio.timeout(seconds):
+            while await self.bot.rooms.db.fetch("SELECT 1 FROM outbox WHERE state = 'waiting'"):
+                await asyncio.sleep(0.02)
+
     async def answers(
         self, channel: str, thread_ts: str, count: int = 1, seconds: float = 20.0
     ) -> list[dict[str, Any]]:

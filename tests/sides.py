@@ -32,6 +32,18 @@ class Side(Protocol):
         """The id by which the core knows somebody."""
         ...
 
+    def told(self, person: str, channel: str) -> list[str]:
+        """What the bot told this person alone, there or in their own chat with it."""
+        ...
+
+    def public(self, channel: str) -> list[Message]:
+        """Everything of the bot's that all in the channel can see."""
+        ...
+
+    async def say_often(self, person: str, channel: str, text: str) -> str:
+        """One message that is delivered again and again; its thread."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class SlackSide:
@@ -51,6 +63,21 @@ class SlackSide:
 
     def person(self, key: str) -> str:
         return f"slack:T00000001/{self.slack.member(key).id}"
+
+    def told(self, person: str, channel: str) -> list[str]:
+        direct = self.slack.messages(self.slack.direct(person))
+        found = (*self.slack.ephemerals(person, channel), *direct)
+        return [m["text"] for m in found if m.get("bot_id") or "ephemeral" in str(m)]
+
+    def public(self, channel: str) -> list[Message]:
+        return [m for m in self.slack.messages(channel) if m.get("bot_id")]
+
+    async def say_often(self, person: str, channel: str, text: str) -> str:
+        ts = await self.slack.say(person, channel, text, is_told=False)
+        for retry in range(4):
+            for kind in ("app_mention", "message"):
+                await self.slack.deliver(self.slack.envelope_for(channel, ts, kind), retry=retry)
+        return ts
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +101,18 @@ class TeamsSide:
 
     def person(self, key: str) -> str:
         return f"teams:{self.teams.world.tenant}/{self.teams.member(key).oid}"
+
+    def told(self, person: str, channel: str) -> list[str]:
+        return [str(one.get("text")) for one in self.teams.by_bot(f"@{person}")]
+
+    def public(self, channel: str) -> list[Message]:
+        return self.teams.by_bot(channel)
+
+    async def say_often(self, person: str, channel: str, text: str) -> str:
+        activity = self.teams.written(person, channel, text.replace(MENTION, "").strip())
+        for attempt in range(4):
+            await self.teams.carrier.once(activity, attempt=attempt)
+        return str(activity["id"])
 
 
 def is_sign_of_work(message: Message) -> bool:

@@ -82,43 +82,43 @@ async def test_an_answer_that_breaks_off_twice_is_a_failed_turn_with_a_reference
 async def test_what_cannot_be_a_turn_is_refused_privately_and_starts_none(
     bot: House, models: ModelServer, text: str, said: str
 ) -> None:
-    await bot.slack.say("mara", "sales", text)
+    await bot.side.say("mara", "sales", text)
 
-    [told] = await bot.slack.wait_for(lambda: bot.slack.ephemerals("mara", "sales"), 10)
+    [told] = await bot.side.wait_for(lambda: bot.side.told("mara", "sales") or None, 10)
 
-    assert said in told["text"]
+    assert said in told
     assert models.asked == []
-    assert [m for m in bot.slack.messages("sales") if m.get("bot_id")] == []
+    assert bot.side.public("sales") == []
 
 
 async def test_help_is_private_and_says_what_can_be_done_here(bot: House) -> None:
-    await bot.slack.say("mara", "sales", f"{MENTION} help")
-    [told] = await bot.slack.wait_for(lambda: bot.slack.ephemerals("mara", "sales"), 10)
-    assert "What Larkspur Cycles sold" in told["text"]
-    assert "openai:gpt-5.5" in told["text"]
+    await bot.side.say("mara", "sales", f"{MENTION} help")
+    [told] = await bot.side.wait_for(lambda: bot.side.told("mara", "sales") or None, 10)
+    assert "What Larkspur Cycles sold" in told
+    assert "openai:gpt-5.5" in told
+    assert bot.side.public("sales") == []
 
 
 async def test_a_person_is_greeted_once(bot: House, models: ModelServer) -> None:
     models.answer(lambda _: say("Hello."))
     await bot.ask(f"{MENTION} one")
     await bot.ask(f"{MENTION} two")
-    await bot.slack.settled()
+    await bot.settled()
 
-    greetings = [
-        m for m in bot.slack.ephemerals("mara", "sales") if "I am Countersign" in m["text"]
-    ]
-    assert len(greetings) == 1
+    told = bot.side.told("mara", "sales")
+    assert len([text for text in told if "I am Countersign" in text]) == 1
 
 
 async def test_a_question_that_waits_behind_another_says_so(
     bot: House, models: ModelServer
 ) -> None:
     models.answer(lambda _: say("Done."))
-    ts = await bot.slack.say("mara", "sales", f"{MENTION} first")
-    await bot.slack.say("mara", "sales", f"{MENTION} second", thread_ts=ts)
+    ts = await bot.side.say("mara", "sales", f"{MENTION} first")
+    await bot.side.say("mara", "sales", f"{MENTION} second", thread_ts=ts)
 
     await bot.answers("sales", ts, 2)
-    told = [m["text"] for m in bot.slack.ephemerals("mara", "sales")]
+    await bot.settled()
+    told = bot.side.told("mara", "sales")
     assert any("yours comes right after" in text for text in told)
 
 
@@ -127,16 +127,14 @@ async def test_four_deliveries_of_a_slow_question_are_one_turn(
     bot: House, models: ModelServer
 ) -> None:
     models.script([say("Once.")])
-    ts = await bot.slack.say("mara", "sales", f"{MENTION} slow", is_told=False)
-    for retry in range(4):
-        for kind in ("app_mention", "message"):
-            await bot.slack.deliver(bot.slack.envelope_for("sales", ts, kind), retry=retry)
+    ts = await bot.side.say_often("mara", "sales", f"{MENTION} slow")
 
     assert len(await bot.answers("sales", ts)) == 1
     assert len(chat(models)) == 1
     assert len(await turn_ids(bot)) == 1
 
 
+@pytest.mark.parametrize("side", ["slack"])
 async def test_a_channel_that_takes_no_answer_costs_no_words(
     bot: House, models: ModelServer
 ) -> None:
