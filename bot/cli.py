@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="countersign", description="The governed AI colleague for Slack."
+        prog="countersign", description="The governed AI colleague for Slack and Microsoft Teams."
     )
     commands = parser.add_subparsers(metavar="COMMAND")
     parser.set_defaults(command=None)
@@ -64,10 +64,16 @@ def _parser() -> argparse.ArgumentParser:
     turn.add_argument("id", nargs="?", default="", help="t_… as a failed answer or the log has it")
     turn.add_argument("--json", action="store_true", help="everything, as JSON")
     turn.add_argument("--full", action="store_true", help="long texts whole")
-    manifest = commands.add_parser("manifest", help="print an app manifest for a chat platform")
+    manifest = commands.add_parser(
+        "manifest", help="print the app manifest for Slack, or write the app package for Teams"
+    )
     manifest.set_defaults(command=_manifest)
-    manifest.add_argument("surface", choices=["slack"])
+    manifest.add_argument("surface", choices=["slack", "teams"])
     manifest.add_argument("--url", required=True, help="where the bot is reached: https://…")
+    manifest.add_argument("--app-id", default="", help="of the bot in Teams: TEAMS_APP_ID")
+    manifest.add_argument(
+        "--out", default="countersign-teams.zip", help="the file for Teams' app package"
+    )
     return parser
 
 
@@ -157,9 +163,26 @@ def _turn(given: argparse.Namespace) -> int:
 
 
 def _manifest(given: argparse.Namespace) -> int:
+    if given.surface == "teams":
+        return _teams_package(given)
     from adapters.slack import manifest
 
     print(manifest.render(given.url), end="")
+    return 0
+
+
+def _teams_package(given: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from adapters.teams import manifest
+
+    content = manifest.package(given.url, given.app_id.lower())
+    try:
+        Path(given.out).write_bytes(content)
+    except OSError as error:
+        _print_problems([f"{given.out} cannot be written: {error.strerror}."])
+        return WRONG
+    print(f"{given.out} is ready to be uploaded to Teams.")
     return 0
 
 

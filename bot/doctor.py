@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import aiohttp
 
+from adapters.teams.settings import TeamsSettings
 from bot.addresses import sqlite_file
 from bot.config import Config
 from bot.settings import OFFLINE_EMBEDDER, Settings, Slack
@@ -33,6 +34,8 @@ async def problems(settings: Settings, config: Config) -> list[str]:
         parts = [group.create_task(_state(settings))]
         if settings.slack:
             parts.append(group.create_task(_slack(settings.slack)))
+        if settings.teams:
+            parts.append(group.create_task(_teams(settings.teams)))
         parts += [group.create_task(_model(model)) for model in asked if model.provider != "demo"]
         parts.append(group.create_task(_servers(config.servers)))
     return [problem for part in parts for problem in part.result()]
@@ -84,6 +87,16 @@ async def _slack(slack: Slack) -> list[str]:
         return [str(error)]
     except TimeoutError:
         return [f"Slack at {slack.api_url} did not answer within {DEADLINE:.0f} s."]
+
+
+async def _teams(teams: TeamsSettings) -> list[str]:
+    from adapters.teams import doctor
+
+    try:
+        async with asyncio.timeout(2 * DEADLINE):
+            return await doctor.problems(teams)
+    except TimeoutError:
+        return [f"Microsoft did not answer about Teams within {2 * DEADLINE:.0f} s."]
 
 
 async def _model(model: ModelSettings) -> list[str]:

@@ -18,6 +18,7 @@ from bot.wiring import Wired
 from bot.workspace.slack_server import SlackStandIn
 from bot.workspace.teams_server import TeamsStandIn
 from core.ports import Clock
+from core.storage import outbox
 from tests.fakes.mcp_modern import free_port
 from tests.fakes.model_server import ModelServer
 from tests.sides import Side, SlackSide, TeamsSide
@@ -43,8 +44,9 @@ class House:
     async def settled(self, seconds: float = 10.0) -> None:
         """Until everything that is to be said has been said."""
         async with asyncio.timeout(seconds):
-            while await self.bot.rooms.db.fetch("SELECT 1 FROM outbox WHERE state = 'waiting'"):
-                await asyncio.sleep(0.02)
+            db = self.bot.rooms.db
+            while await db.fetch("SELECT 1 FROM outbox WHERE state = 'waiting'"):
+                await db.wait(outbox.channel(self.side.name), 0.1)
 
     async def answers(
         self, channel: str, thread_ts: str, count: int = 1, seconds: float = 20.0

@@ -71,6 +71,11 @@ class SigningKeys:
         await self._fetch()
         return self._keys.get(kid)
 
+    async def is_known(self) -> bool:
+        """Whether the channel's keys could be read."""
+        await self._fetch()
+        return bool(self._keys)
+
     async def _renew(self) -> None:
         while True:
             await self._fetch()
