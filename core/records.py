@@ -226,8 +226,9 @@ class Tool:
     """The JSON schema as the server gave it; arguments are validated against this one."""
     tags: frozenset[str] = frozenset()
     is_idempotent: bool = False
+    """By its annotations: it reads only, or calling it twice is like calling it once."""
     digest: str = ""
-    """SHA-256 over name, description, schema and tags: the pin."""
+    """SHA-256 over name, description, schema, tags and `is_idempotent`: the pin."""
 
     @property
     def key(self) -> str:

@@ -17,7 +17,14 @@ from core.approvals.foreign import Foreign
 from core.approvals.rooms import NoTokens, Strangers
 from core.cards import CallId
 from core.connectors.outcome import Done, Failed, Unknown
-from core.errors import BadArguments, NeedsAccount, NotAllowed, SourceFailed, Unavailable
+from core.errors import (
+    BadArguments,
+    NeedsAccount,
+    NotAllowed,
+    SourceFailed,
+    Unavailable,
+    Unreached,
+)
 from core.parked import Form, ParkedCall, Verdict
 from core.policy.rules import CHANGED
 from core.records import Json, TurnId
@@ -331,6 +338,7 @@ async def test_what_the_host_adds_must_be_there_in_time(sqlite: Database) -> Non
     [
         (NotAllowed(CHANGED), Failed),
         (BadArguments("no header"), Failed),
+        (Unreached("crm could not be reached"), Failed),
         (SourceFailed("crm broke off"), Unknown),
     ],
 )
