@@ -14,10 +14,10 @@ from aiohttp import web
 
 from adapters.slack import app as slack
 from adapters.slack import edge, manifest
-from adapters.slack.directory import address_and_name
 from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
 from bot import connect, turns
+from bot.chat_side import ChatSide
 from bot.config import Config
 from bot.lifecycle import Loop, Part, Simple
 from bot.microsoft import People, Tokens, Welcome
@@ -31,16 +31,14 @@ from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
 from core.capabilities.servers import Limits, Server
 from core.identity.settings import EntraSettings
-from core.identity.steps import Known as Vouched
 from core.identity.vault import KeyRing
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
 from core.llm.embed import EmbeddingSettings, EmbedDoor
 from core.llm.models import rates
-from core.loop.calls import no_credentials
 from core.loop.loop import Loop as TurnLoop
 from core.ports import Clock, Surface
-from core.records import LedgerEntry, Person, PersonId
+from core.records import LedgerEntry
 from core.specialists.server import serving_later
 from core.storage import entries, outbox, pins, probe
 from core.storage.database import Database, open_database
@@ -106,12 +104,13 @@ async def build(
         workspace = await _workspace(held, settings)
         if workspace is not None:
             settings = replace(settings, microsoft=_local_microsoft(settings, workspace))
-        chat_side: list[slack.SlackAdapter] = []
+        chat = ChatSide()
         db = await open_database(settings.database, state=settings.state)
         held.push_async_callback(db.close)
-        office = await _office(held, db, settings, chat_side, clock)
+        keys = KeyRing.parse(settings.keys)
+        office = await opened(held, db, keys, settings.microsoft, chat=chat, clock=clock)
         rooms = await _rooms(held, db, settings, config, clock, office)
-        approvals = _approvals(rooms, office, chat_side)
+        approvals = _approvals(rooms, office, chat)
         rooms = replace(rooms, approvals=approvals)
         door = Intake(rooms.db, rooms.setup, rooms.catalog, clock, new_id=_new_id, approvals=True)
         adapter = slack.build(
@@ -119,13 +118,14 @@ async def build(
             door,
             clock,
             desk=Desk(approvals),
-            accounts=office.accounts if office else None,
+            accounts=office.accounts,
             pacing=pacing,
         )
-        chat_side.append(adapter)
+        chat.join(adapter)
         rooms.surfaces[adapter.surface.name] = adapter.surface
         lanes = _lanes(rooms, clock)
-        connect_routes = connect.routes(office.accounts, Welcome(db, approvals)) if office else []
+        welcome = Welcome(db, approvals)
+        connect_routes = connect.routes(office.accounts, welcome) if office.accounts else []
         yield Wired(
             rooms=rooms,
             routes=(*adapter.routes, *connect_routes),
@@ -181,46 +181,16 @@ def _local_microsoft(settings: Settings, workspace: "LocalWorkspace") -> Microso
     return Microsoft(entra=entra, graph_url=played.graph_url)
 
 
-async def _office(
-    held: AsyncExitStack,
-    db: Database,
-    settings: Settings,
-    chat_side: list[slack.SlackAdapter],
-    clock: Clock,
-) -> OfficeRooms | None:
-    """None where no Microsoft account can be connected. What the chat platform knows of a person
-    is asked of `chat_side`, which is there before the first question."""
-
-    async def directory(person: PersonId) -> Vouched:
-        address, name = await address_and_name(chat_side[0].api, person)
-        return Vouched(address=address, name=name)
-
-    async def zone(person: PersonId) -> str:
-        return (await chat_side[0].surface.profile(Person(id=person))).time_zone
-
-    if settings.microsoft is None:
-        return None
-    keys = KeyRing.parse(settings.keys)
-    return await opened(
-        held, db, keys, settings.microsoft, directory=directory, zone=zone, clock=clock
-    )
-
-
-def _approvals(
-    rooms: Rooms, office: OfficeRooms | None, chat_side: list[slack.SlackAdapter]
-) -> Approvals:
-    async def profile(person: Person) -> Person:
-        return await chat_side[0].surface.profile(person)
-
+def _approvals(rooms: Rooms, office: OfficeRooms, chat: ChatSide) -> Approvals:
     return Approvals(
         db=rooms.db,
         clock=rooms.clock,
         rules=lambda: rooms.setup.rules,
         catalog=rooms.catalog,
-        effects=office.effects if office else {},
-        tokens=Tokens(office.accounts) if office else NoTokens(),
-        people=People(profile, office.accounts if office else None),
-        accounts=office.accounts if office else None,
+        effects=office.effects,
+        tokens=Tokens(office.accounts) if office.accounts else NoTokens(),
+        people=People(chat.profile, office.accounts),
+        accounts=office.accounts,
     )
 
 
@@ -240,7 +210,7 @@ async def _rooms(
     settings: Settings,
     config: Config,
     clock: Clock,
-    office: OfficeRooms | None,
+    office: OfficeRooms,
 ) -> Rooms:
     async def add(entry: LedgerEntry) -> None:
         await entries.add(db, entry)
@@ -252,9 +222,7 @@ async def _rooms(
     held.push_async_callback(embed.close)
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
-    servers = list(config.servers)
-    if office is not None:
-        servers.append(office.server)
+    servers = [*config.servers, office.server]
     if settings.is_workspace:
         app = await held.enter_async_context(serving_later(_sample))
         servers.append(Server(name=SAMPLE, app=app))
@@ -273,7 +241,7 @@ async def _rooms(
         loop=TurnLoop(db, KeyRing.parse(settings.keys)),
         surfaces={},
         clock=clock,
-        credentials=office.credentials if office else no_credentials,
+        credentials=office.credentials,
     )
 
 

@@ -5,7 +5,18 @@ from typing import Protocol
 
 from core.cards import Card
 from core.parked import Click, Form, Verdict
-from core.records import Address, FileRef, Person, PersonId, Place, Post, Question, Receipt
+from core.records import (
+    Address,
+    Channel,
+    FileRef,
+    Person,
+    PersonId,
+    Place,
+    Post,
+    Posted,
+    Question,
+    Receipt,
+)
 
 
 class FrontDoor(Protocol):
@@ -88,6 +99,25 @@ class Surface(Protocol):
         """The bytes of a file that a person posted. Raises `SourceFailed` with a sentence for the
         person, also when the file is larger than `limit` bytes or the platform answers with
         something that is not the file."""
+        ...
+
+
+class Poster(Protocol):
+    """What the core may ask of a chat platform to post to a channel of its own choice. Everything
+    is posted as the bot."""
+
+    async def channel(self, name: str, person: PersonId) -> Channel | None:
+        """A channel that the bot is in, by its name or id; None for any other, and for a private
+        one that this person is not in. Raises `DeliveryFailed` where it cannot be looked for."""
+        ...
+
+    async def post(self, channel: str, markdown: str, marker: str) -> Posted:
+        """Post once, without repeating, with the marker in its metadata. Raises `DeliveryFailed`:
+        final or with `retry_after` nothing was posted, else it is in doubt."""
+        ...
+
+    async def find(self, channel: str, marker: str) -> Posted | None:
+        """The post with this marker. Raises `DeliveryFailed` where it cannot be looked for."""
         ...
 
 

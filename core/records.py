@@ -54,6 +54,26 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """A channel that the bot may post to."""
+
+    id: str
+    name: str
+    """Without the mark before it."""
+    is_private: bool = False
+    is_shared: bool = False
+    """People of another organisation read it as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """A message that stands in a channel."""
+
+    ts: str
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileRef:
     """A file that a person named or attached. Its bytes are fetched by id through the surface."""
 
