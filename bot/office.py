@@ -63,8 +63,13 @@ async def opened(
     held.push_async_callback(graph.close)
     office = Office(graph=graph, db=db, accounts=accounts, clock=clock, zone=chat.zone)
     found = effects(office, chat)
+
+    async def warm() -> None:
+        await graph.warm()
+        await accounts.warm()
+
     server = await _served(held, lambda: _server((graph, chat.zone), found))
-    return OfficeRooms(accounts=accounts, effects=found, server=server, warm=graph.warm)
+    return OfficeRooms(accounts=accounts, effects=found, server=server, warm=warm)
 
 
 async def _served(held: AsyncExitStack, made: Callable[[], Any]) -> Server:

@@ -1,5 +1,6 @@
 """Builds the bot from its settings: the one place that sees the adapters and all rooms."""
 
+import asyncio
 import gc
 import random
 import secrets
@@ -43,6 +44,7 @@ from core.specialists.server import serving_later
 from core.storage import entries, outbox, pins, probe
 from core.storage.database import Database, open_database
 from core.storage.index import open_index
+from core.telemetry import logs
 from core.telemetry.health import Readings
 from core.turn import run
 from core.turn.deliver import Courier
@@ -56,9 +58,11 @@ if TYPE_CHECKING:
 OWN_MANIFEST = "https://countersign.invalid"
 """Any address will do: the local workspace is told where the bot is when it is up."""
 DRAIN_SECONDS = 18.0
+"""For running turns to end, before they are given back."""
 SAMPLE = "sample"
 """The name of the sample server."""
-"""For running turns to end, before they are given back."""
+
+log = logs.get(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +133,7 @@ async def build(
         yield Wired(
             rooms=rooms,
             routes=(*adapter.routes, *connect_routes),
-            parts=_parts(rooms, approvals, adapter, lanes),
+            parts=_parts(rooms, approvals, adapter, lanes, office),
             lanes=lanes,
             settings=settings,
             workspace=workspace,
@@ -137,7 +141,11 @@ async def build(
 
 
 def _parts(
-    rooms: Rooms, approvals: Approvals, adapter: slack.SlackAdapter, lanes: Lanes
+    rooms: Rooms,
+    approvals: Approvals,
+    adapter: slack.SlackAdapter,
+    lanes: Lanes,
+    office: OfficeRooms,
 ) -> tuple[Part, ...]:
     """What works in the background, in the order of its start; questions come in last."""
     return (
@@ -147,22 +155,41 @@ def _parts(
         _executor(approvals),
         Loop(
             name="lanes",
-            work=lambda: _loaded_and_running(rooms, lanes),
+            work=lambda: _loaded_and_running(rooms, lanes, office),
             drain=lambda: lanes.drain(DRAIN_SECONDS),
             grace=DRAIN_SECONDS + 2.0,
         ),
     )
 
 
-async def _loaded_and_running(rooms: Rooms, lanes: Lanes) -> None:
-    """Load what turns are made of while questions are accepted already, then run them."""
+async def _loaded_and_running(rooms: Rooms, lanes: Lanes, office: OfficeRooms) -> None:
+    """Load what turns are made of while questions are accepted already, then run them, and
+    meanwhile load what the first click would wait for."""
     await rooms.loop.load()
     await rooms.catalog.discover()
-    # What was loaded stays. The collector would look through all of it again and again, 150 ms
-    # at a time in which nothing is acknowledged.
+    _keep_what_is_loaded()
+    async with asyncio.TaskGroup() as group:
+        warming = group.create_task(_warmed(office))
+        await lanes.run()
+        warming.cancel()
+
+
+async def _warmed(office: OfficeRooms) -> None:
+    try:
+        await office.warm()
+    # Whoever clicks first is told what is wrong with it; questions are answered all the same.
+    except Exception as failure:
+        log.warning("office.unloaded", kind=type(failure).__name__)
+        return
+    _keep_what_is_loaded()
+    log.info("office.loaded")
+
+
+def _keep_what_is_loaded() -> None:
+    """What was loaded stays. The collector would look through all of it again and again, 150 ms
+    at a time in which nothing is acknowledged."""
     gc.collect()
     gc.freeze()
-    await lanes.run()
 
 
 def _local_microsoft(settings: Settings, workspace: "LocalWorkspace") -> Microsoft:

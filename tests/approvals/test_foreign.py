@@ -1,10 +1,11 @@
 """Approved calls to a foreign server on a real socket that is away, or leaves in the middle."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from mcp.server.mcpserver import MCPServer
 
 from core.approvals.asking import resolved
@@ -13,9 +14,10 @@ from core.approvals.foreign import Foreign
 from core.approvals.rooms import no_credentials
 from core.capabilities.raw import RawResult
 from core.cards import CallId
-from core.connectors.outcome import Done, Unknown
-from core.errors import Unreached
+from core.connectors.outcome import Done, Failed, Unknown
+from core.errors import BadArguments, NotAllowed, SourceFailed, Unreached
 from core.parked import ParkedCall
+from core.policy.rules import CHANGED
 from core.specialists.server import tags
 from core.storage.database import Database
 from tests.approvals.office import ADA, QUICK, Office, approved, office
@@ -118,3 +120,29 @@ async def test_a_keyed_call_whose_server_is_away_after_a_crash_is_asked_until_it
         outcome = await resolved(effect, call, "", doubt, QUICK, lambda: True)
     assert isinstance(outcome, Done)
     assert keys == [call.id] * 3
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (NotAllowed(CHANGED), Failed),
+        (BadArguments("no header"), Failed),
+        (Unreached("crm could not be reached"), Failed),
+        (SourceFailed("crm broke off"), Unknown),
+    ],
+)
+async def test_what_a_foreign_server_did_not_answer_is_unknown_unless_it_was_never_asked(
+    sqlite: Database, error: Exception, kind: type
+) -> None:
+    class Refusing:
+        async def call(self, *_: object, **__: object) -> None:
+            raise error
+
+    async def credentials(person: str, server: str) -> Mapping[str, str]:
+        return {"authorization": f"Bearer of {person} for {server}"}
+
+    async with office(sqlite) as room:
+        call = await room.park({"name": "Acme", "revenue": 1.0}, key="crm/create_lead")
+        tool = await room.tool("crm/create_lead")
+        effect = Foreign(tool, Refusing(), credentials, 1.0)  # pyright: ignore[reportArgumentType]
+        assert isinstance(await effect.perform(call, ""), kind)
