@@ -81,6 +81,11 @@ class Surface(Protocol):
         logs, never raises."""
         ...
 
+    async def offer(self, address: Address, link: Verdict) -> bool:
+        """Show the person of this address, at once and alone, a link that was made for them. It
+        is written down nowhere. False where they could not be shown it; never raises."""
+        ...
+
     async def profile(self, person: Person) -> Person:
         """The person with the name, time zone and locale that the platform knows; as they are
         where it does not say. Never raises."""

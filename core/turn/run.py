@@ -33,6 +33,7 @@ from core.storage.database import Database
 from core.storage.index import Index
 from core.telemetry import logs
 from core.turn import failures
+from core.turn.connect import AccountAsked
 from core.turn.finish import compose, finish
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history, outcomes
@@ -170,6 +171,9 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, surface: Su
         progress=progress,
         approvals=rooms.approvals,
         credentials=rooms.credentials,
+        needs_account=AccountAsked(
+            turn, surface, rooms.approvals.accounts if rooms.approvals else None
+        ),
     )
 
 
