@@ -51,6 +51,7 @@ from core.turn.deliver import Courier
 from core.turn.intake import Intake
 from core.turn.lanes import LaneLimits, Lanes
 from core.turn.run import Rooms
+from core.turn.take_back import TakeBack
 
 if TYPE_CHECKING:
     from bot.workspace.local import LocalWorkspace
@@ -116,7 +117,8 @@ async def build(
         rooms = await _rooms(held, db, settings, config, clock, office)
         approvals = _approvals(rooms, office, chat)
         rooms = replace(rooms, approvals=approvals)
-        door = Intake(rooms.db, rooms.setup, rooms.catalog, clock, new_id=_new_id, approvals=True)
+        lanes = _lanes(rooms, clock)
+        door = _door(rooms, TakeBack(approvals, lanes, rooms.surfaces))
         adapter = slack.build(
             _slack(settings, workspace),
             door,
@@ -127,7 +129,6 @@ async def build(
         )
         chat.join(adapter)
         rooms.surfaces[adapter.surface.name] = adapter.surface
-        lanes = _lanes(rooms, clock)
         welcome = Welcome(db, approvals)
         connect_routes = connect.routes(office.accounts, welcome) if office.accounts else []
         yield Wired(
@@ -138,6 +139,18 @@ async def build(
             settings=settings,
             workspace=workspace,
         )
+
+
+def _door(rooms: Rooms, take_back: TakeBack) -> Intake:
+    return Intake(
+        rooms.db,
+        rooms.setup,
+        rooms.catalog,
+        rooms.clock,
+        new_id=_new_id,
+        approvals=True,
+        take_back=take_back,
+    )
 
 
 def _parts(

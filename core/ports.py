@@ -31,6 +31,12 @@ class FrontDoor(Protocol):
         """
         ...
 
+    async def take_back(self, delivery: str) -> None:
+        """The question of this delivery was deleted: it is answered no more, and nothing that it
+        led to is carried out any more. Committed when this returns; nothing happens for a delivery
+        that is not known. Raises `Unavailable`."""
+        ...
+
     async def help(self, person: Person, place: Place) -> str:
         """What the bot can do for this person here, as Markdown. Never calls a model."""
         ...

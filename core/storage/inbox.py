@@ -197,6 +197,15 @@ async def claim(
     return claims
 
 
+async def is_held(db: Statements, turn: Turn) -> bool:
+    """Whether this claim still stands."""
+    row = await db.fetch_one(
+        "SELECT 1 AS ours FROM inbox WHERE id = ? AND attempt = ? AND state = 'running'",
+        (turn.id, turn.attempt),
+    )
+    return row is not None
+
+
 Beat = Literal["held", "over", "lost"]
 
 
@@ -264,6 +273,30 @@ async def _close(tx: Transaction, turn: Turn, outcome: Outcome, now: float) -> b
         (outcome, now, turn.id, turn.attempt),
     )
     return closed == 1
+
+
+async def take_back(db: Database, delivery: str, *, now: float) -> Turn | None:
+    """End the question of this delivery without a word, and drop what nobody has tried to post of
+    it; cards stay, they say what becomes of their call. Its turn, also when that had ended before;
+    None when the delivery is not known."""
+
+    async def end(tx: Transaction) -> Turn | None:
+        row = await tx.fetch_one("SELECT * FROM inbox WHERE delivery = ?", (delivery,))
+        if row is None:
+            return None
+        await tx.execute(
+            "UPDATE inbox SET state = 'refused', finished_at = ?, owner = NULL, lease = NULL"
+            " WHERE id = ? AND state IN ('new', 'running')",
+            (now, row["id"]),
+        )
+        await checkpoints.forget(tx, row["id"])
+        await outbox.drop(tx, row["id"])
+        return _turn(row)
+
+    turn = await db.write(end)
+    if turn is not None:
+        await db.notify(CHANNEL)
+    return turn
 
 
 async def release(db: Database, turn: Turn, owner: str) -> bool:

@@ -18,7 +18,7 @@ BY_HAND = "Nothing was read. Tell them to write `connect` to you, and then to as
 log = logs.get(__name__)
 
 
-class AccountAsked:
+class SignInAsked:
     """One for each turn. A link is shown once for the same permissions, however many calls of the
     turn need them."""
 

@@ -33,7 +33,7 @@ from core.storage.database import Database
 from core.storage.index import Index
 from core.telemetry import logs
 from core.turn import failures
-from core.turn.connect import AccountAsked
+from core.turn.connect import SignInAsked
 from core.turn.finish import compose, finish
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history, outcomes
@@ -171,7 +171,7 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, surface: Su
         progress=progress,
         approvals=rooms.approvals,
         credentials=rooms.credentials,
-        needs_account=AccountAsked(
+        needs_account=SignInAsked(
             turn, surface, rooms.approvals.accounts if rooms.approvals else None
         ),
     )
