@@ -1,4 +1,4 @@
-"""The command line: `countersign run`, `check`, `doctor`, `manifest`, `export`, `rotate-keys`."""
+"""The command line: `countersign run`, `check`, `doctor`, `turn`, `export` and the others."""
 
 # Imports stand inside the commands: `countersign --help` answers at once.
 import argparse
@@ -62,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
         part = commands.add_parser(name, help=text, description=text)
         part.set_defaults(command=command)
         _add_workspace(part)
+    _add_turn(commands.add_parser("turn", help="show what happened inside a turn"))
     _add_export(commands.add_parser("export", help="write out what was decided"))
     manifest = commands.add_parser("manifest", help="print an app manifest for a chat platform")
     manifest.set_defaults(command=_manifest)
@@ -76,6 +77,14 @@ def _add_workspace(part: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with the local workspace, which needs no account and no key",
     )
+
+
+def _add_turn(part: argparse.ArgumentParser) -> None:
+    part.description = "Show what happened inside a turn; without an id, list the newest turns."
+    part.set_defaults(command=_turn)
+    part.add_argument("id", nargs="?", default="", help="t_… as a failed answer or the log has it")
+    part.add_argument("--json", action="store_true", help="everything, as JSON")
+    part.add_argument("--full", action="store_true", help="long texts whole")
 
 
 def _add_export(part: argparse.ArgumentParser) -> None:
@@ -162,6 +171,18 @@ def _doctor(given: argparse.Namespace) -> int:
     if not found:
         print("Nothing is missing. Model keys were checked without a call that costs money.")
     return WRONG if found else 0
+
+
+def _turn(given: argparse.Namespace) -> int:
+    from bot import inside, settings
+
+    stored = settings.stored_from_environment()
+    said = asyncio.run(inside.told(stored, given.id, is_json=given.json, is_full=given.full))
+    if said is None:
+        _print_problems([f"No turn {given.id} is known here (any more)."])
+        return WRONG
+    print(said)
+    return 0
 
 
 def _manifest(given: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ from adapters.slack import app as slack
 from adapters.slack import edge, manifest
 from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
-from bot import connect, turns
+from bot import connect, inside, turns
 from bot.chat_side import ChatSide
 from bot.config import Config
 from bot.lifecycle import Loop, Part, Simple
@@ -131,6 +131,8 @@ async def build(
         rooms.surfaces[adapter.surface.name] = adapter.surface
         welcome = Welcome(db, approvals)
         connect_routes = connect.routes(office.accounts, welcome) if office.accounts else []
+        if workspace is not None:
+            workspace.look_inside(inside.reader(db))
         yield Wired(
             rooms=rooms,
             routes=(*adapter.routes, *connect_routes),

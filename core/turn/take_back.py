@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from core.approvals.rooms import Rooms as Approvals
 from core.approvals.upkeep import void_of_turn
 from core.ports import Surface
-from core.storage import inbox
+from core.storage.withdrawal import take_back
 from core.telemetry import logs
 from core.turn.lanes import Lanes
 
@@ -23,7 +23,7 @@ class TakeBack:
     async def __call__(self, delivery: str) -> None:
         """Repeating it is harmless. Raises `Unavailable`."""
         rooms = self._approvals
-        turn = await inbox.take_back(rooms.db, delivery, now=rooms.clock())
+        turn = await take_back(rooms.db, delivery, now=rooms.clock())
         if turn is None:
             return
         # In this order: a turn that still runs could park one more call.

@@ -4,6 +4,7 @@ import { ask } from "./api.js";
 import { renderAll } from "./blocks.js";
 import { button, el, icon, replace } from "./dom.js";
 import { fileCard } from "./files.js";
+import { insideLine } from "./inside.js";
 import { emoji } from "./mentions.js";
 import { mrkdwn, unescape } from "./mrkdwn.js";
 import { menu } from "./overlay.js";
@@ -73,6 +74,7 @@ function tombstone(message, place) {
 
 function foot(message, place) {
   return [
+    insideLine(message, place),
     message.reactions?.length ? reactions(message, place) : null,
     place.openThread && (message.reply_count || place.status) ? threadLine(message, place) : null,
   ];
