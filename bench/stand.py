@@ -80,6 +80,9 @@ class SilentChat:
     name: str = "slack"
     on_post: Callable[[Post], None] = lambda _: None
 
+    async def offer(self, address: Any, link: Any) -> bool:
+        return False
+
     async def progress(self, address: Any, text: str) -> None:
         pass
 
