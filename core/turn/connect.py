@@ -11,9 +11,9 @@ from core.telemetry import logs
 OFFER_SECONDS = 10.0
 ASKED = (
     "They were shown a private link to connect it just now. Nothing was read. Do not call this"
-    " again; tell them to open the link and then to ask again."
+    " again. Tell them to open the private link and then ask again."
 )
-BY_HAND = "Nothing was read. Tell them to write `connect` to you, and then to ask again."
+BY_HAND = "Nothing was read. Tell them to write `connect` to you and then ask again."
 
 log = logs.get(__name__)
 
