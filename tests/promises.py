@@ -28,7 +28,6 @@ def not_yet(id: str, rooms: str, sentence: str, missing: str) -> Promise:
 
 
 TEAMS = "Microsoft Teams is not connected yet"
-CRASHES = "needs a night of kill -9 or of cut power, which no gate has time for"
 
 DURABILITY = (
     kept("D1", "core.approvals", "A click that was answered with “recorded” is never lost."),
@@ -47,11 +46,10 @@ DURABILITY = (
         "The tests of desk and executor fail when desk or executor is broken.",
     ),
     kept("D6", "core.storage", "A delivery that was answered with 200 has been committed."),
-    not_yet(
+    kept(
         "D7",
-        "core.storage",
+        "core.storage core.approvals",
         "A decision that was recorded survives a loss of power.",
-        f"every connection syncs each commit; a power cut {CRASHES}",
     ),
     kept(
         "D8",
