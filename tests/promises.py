@@ -162,9 +162,10 @@ PERMISSION = (
 SECRETS = (
     kept(
         "S1",
-        "core.telemetry core.loop core.storage adapters.slack bot core.identity",
-        "No secret stands in logs, prompts, checkpoints, the ledger, evidence or error texts.",
-        "the whole bot under planted secrets, and traces, which do not exist yet",
+        "core.telemetry core.loop core.storage core.approvals adapters.slack bot core.identity",
+        "No secret stands in logs, prompts, checkpoints, the ledger, evidence, cards, backups or"
+        " error texts.",
+        "traces, which do not exist yet",
     ),
     kept(
         "S2",
