@@ -65,6 +65,17 @@ TABLES = (
         },
         repeats=1,
     ),
+    Table(
+        name="approvals",
+        title="One mail, agreed to by one person: how often it goes out (right: 1)",
+        subjects={
+            "countersign": "Countersign",
+            "langchain": "LangChain HumanInTheLoopMiddleware + AsyncSqliteSaver",
+            "pydantic-ai": "pydantic-ai deferred tools + SQLite",
+            "openai-agents": "OpenAI Agents approvals, RunState in SQLite",
+        },
+        repeats=1,
+    ),
     Table(name="memory", title="Memory (MB)", subjects=AGENTS),
     Table(
         name="start",
