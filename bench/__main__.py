@@ -76,6 +76,14 @@ TABLES = (
         },
         repeats=1,
     ),
+    Table(
+        name="clicks",
+        title="From a click on Send, with Entra and Graph 50 ms away (ms)",
+        subjects={
+            "blind": "sent at once (Mail.Send)",
+            "checkable": "drafted, compared, sent, looked up (Mail.ReadWrite)",
+        },
+    ),
     Table(name="memory", title="Memory (MB)", subjects=AGENTS),
     Table(
         name="start",

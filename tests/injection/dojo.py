@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentdojo.agent_pipeline.tool_execution import tool_result_to_str
-from agentdojo.functions_runtime import Function, FunctionCall, FunctionsRuntime
+from agentdojo.functions_runtime import FunctionCall, FunctionsRuntime
 from agentdojo.task_suite.load_suites import get_suites
 from agentdojo.task_suite.task_suite import TaskSuite
 from mcp.server.mcpserver import MCPServer
@@ -101,7 +101,7 @@ def server(scene: Scene) -> MCPServer[Any]:
     return made
 
 
-def _tool(scene: Scene, function: Function[Any, Any]) -> Callable[..., Any]:
+def _tool(scene: Scene, function: Any) -> Callable[..., Any]:
     async def run(**given: Any) -> str:
         return scene.run(function.name, given)
 
