@@ -1,6 +1,6 @@
 """Finish a turn: links checked, citations made chips, and one write for all that is said."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from core.loop.calls import number_of
@@ -8,7 +8,9 @@ from core.policy.links import Citable, settle
 from core.ports import Clock
 from core.records import Answer, Cost, Evidence, MadeFile, Post, Turn
 from core.storage import entries, inbox
-from core.storage.database import Database
+from core.storage.database import Database, Transaction
+
+Remember = Callable[[Transaction], Awaitable[None]]
 
 EMPTY = "I have no words for an answer. Please put the question differently."
 CUT = "\n\n_The answer ends here because the model reached its length limit._"
@@ -31,16 +33,29 @@ def compose(text: str, finish: str, evidence: Sequence[Evidence]) -> tuple[Answe
 
 
 async def finish(
-    db: Database, turn: Turn, outcome: inbox.Outcome, answer: Answer, *, clock: Clock
+    db: Database,
+    turn: Turn,
+    outcome: inbox.Outcome,
+    answer: Answer,
+    *,
+    clock: Clock,
+    remember: Remember | None = None,
 ) -> bool:
-    """Write the answer, the end of the turn and the posts that say it, at once.
+    """Write the answer, the end of the turn, the posts that say it, and what `remember` keeps of
+    it, at once.
 
     False when another claim owns the turn by now: then nothing was written and nothing is said.
     """
-    cost = await entries.cost_of_turn(db, turn.id)
     now = clock()
-    answer = replace(answer, cost=_whole(cost, now - turn.accepted_at))
-    return await inbox.finish(db, turn, outcome, answer, posts(turn, answer), now=now)
+
+    async def said(tx: Transaction) -> inbox.Said:
+        cost = await entries.cost_of_turn(tx, turn.id)
+        whole = replace(answer, cost=_whole(cost, now - turn.accepted_at))
+        if remember is not None:
+            await remember(tx)
+        return inbox.Said(whole, posts(turn, whole))
+
+    return await inbox.close(db, turn, outcome, said, now=now)
 
 
 def posts(turn: Turn, answer: Answer) -> list[Post]:

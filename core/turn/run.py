@@ -36,7 +36,7 @@ from core.turn import failures
 from core.turn.finish import compose, finish
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history, outcomes
-from core.turn.retrieve import remember, retrieve
+from core.turn.retrieve import Memory, Vector, embedded, retrieve
 from core.turn.setup import Agent, Setup
 
 THINKING = "is thinking…"
@@ -71,35 +71,65 @@ async def run(rooms: Rooms, turn: Turn) -> None:
     log.info("turn.begun", turn=turn.id, thread=turn.question.thread, attempt=turn.attempt)
     surface = rooms.surfaces[turn.question.place.surface]
     await surface.progress(turn.question.address, THINKING)
-    turn = await _introduced(turn, surface)
-    question, setup = turn.question, rooms.setup
     billing = _billing(turn)
-    agent = setup.agents.get(turn.agent)
-
-    past = await history(rooms.db, question.thread, setup.room.turns)
-    found = await retrieve(
-        turn, billing, rooms.embed.embed, rooms.index, shown=frozenset(id for id, _ in past)
-    )
-    offer = await _offer(rooms, turn, agent)
-    waited = await outcomes(rooms.db, turn)
-    frame = _Frame(rooms, turn, agent, [one for _, one in past], found.chunks, waited)
+    agent = rooms.setup.agents.get(turn.agent)
+    known = await _known(rooms, turn, billing, agent, surface)
+    turn = known.turn
     live = Live(
         ask=_Ask(rooms, turn, billing, started),
-        frame=frame,
-        perform=_calls(rooms, turn, billing, offer, surface).perform,
-        tools=bound(offer.by_alias, dialect(rooms.models[turn.model])),
-        progress=_Progress(surface, turn, offer),
+        frame=_Frame(rooms, known, agent),
+        perform=_calls(rooms, turn, billing, known.offer, surface).perform,
+        tools=bound(known.offer.by_alias, dialect(rooms.models[turn.model])),
+        progress=_Progress(surface, turn, known.offer),
     )
-    words = prompts.question(question.text, question.files)
-    ended = await rooms.loop.run(turn.id, words, live)
+    words = prompts.question(turn.question.text, turn.question.files)
+    ended = await rooms.loop.run(turn.id, words, live, is_new=turn.attempt == 1)
 
     kept = [piece for piece in await evidence.of_turn(rooms.db, turn.id) if was_shown(piece, turn)]
     answer, has_words = compose(ended.text, ended.finish, kept)
-    owned = await finish(rooms.db, turn, "done", answer, clock=rooms.clock)
-    if owned and has_words:
-        await remember(turn, answer, found.vector, rooms.index)
+    memory = Memory(rooms.index, turn, answer, known.vector if has_words else None)
+    owned = await finish(rooms.db, turn, "done", answer, clock=rooms.clock, remember=memory.keep)
+    if owned:
+        memory.follow()
     seconds = round(rooms.clock() - started, 3)
     log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=seconds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What a turn knows before it asks the model."""
+
+    turn: Turn
+    """With the person introduced."""
+    past: Sequence[shape.Finished]
+    vector: Vector | None
+    chunks: Sequence[Chunk]
+    offer: Offer
+    waited: str
+
+
+async def _known(
+    rooms: Rooms, turn: Turn, billing: Billing, agent: Agent | None, surface: Surface
+) -> _Known:
+    """Resolve, retrieve and permit. What does not need one another goes side by side."""
+    async with asyncio.TaskGroup() as group:
+        introducing = group.create_task(_introduced(turn, surface))
+        reading = group.create_task(history(rooms.db, turn.question.thread, rooms.setup.room.turns))
+        embedding = group.create_task(embedded(turn, billing, rooms.embed.embed))
+    turn, past, vector = introducing.result(), reading.result(), embedding.result()
+    shown = frozenset(id for id, _ in past)
+    async with asyncio.TaskGroup() as group:
+        retrieving = group.create_task(retrieve(turn, vector, rooms.index, shown=shown))
+        offering = group.create_task(_offer(rooms, turn, agent))
+        waiting = group.create_task(outcomes(rooms.db, turn))
+    return _Known(
+        turn=turn,
+        past=[one for _, one in past],
+        vector=vector,
+        chunks=retrieving.result(),
+        offer=offering.result(),
+        waited=waiting.result(),
+    )
 
 
 async def _introduced(turn: Turn, surface: Surface) -> Turn:
@@ -205,29 +235,21 @@ class _Ask:
 class _Frame:
     """`steps.Frame` of one turn: what stands around its own messages."""
 
-    def __init__(
-        self,
-        rooms: Rooms,
-        turn: Turn,
-        agent: Agent | None,
-        past: Sequence[shape.Finished],
-        chunks: Sequence[Chunk],
-        waited: str,
-    ) -> None:
-        question, room = turn.question, rooms.setup.room
+    def __init__(self, rooms: Rooms, known: _Known, agent: Agent | None) -> None:
+        question, room = known.turn.question, rooms.setup.room
         skill = chosen(rooms.setup.skills, question.text)
         self._system = prompts.system(
             person=question.person,
             place=question.place,
-            now=turn.accepted_at,
+            now=known.turn.accepted_at,
             instructions=agent.instructions if agent else "",
             rounds=ROUNDS,
             reader=READ_RESULT.name,
         )
         self._skill = skill.text if skill else ""
-        self._history = shape.history(past, room)
-        self._past = prompts.past(chunks, room.past)
-        self._waited = waited
+        self._history = shape.history(known.past, room)
+        self._past = prompts.past(known.chunks, room.past)
+        self._waited = known.waited
 
     def __call__(
         self, active: Sequence[ModelMessage], *, is_tight: bool, is_last: bool
