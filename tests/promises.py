@@ -202,11 +202,10 @@ EGRESS = (
         "No live address leaves but those that evidence offered and a chip shows.",
     ),
     kept("E2", "adapters.slack", "No platform fetches anything because of what we post.", TEAMS),
-    not_yet(
+    kept(
         "E3",
-        "core.turn",
+        "core.turn core.approvals",
         "Text that somebody planted has no effect without a click.",
-        "a published corpus of injections has still to be run",
     ),
     not_yet(
         "E4",
