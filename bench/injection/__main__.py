@@ -1,4 +1,4 @@
-"""Runs AgentDojo's injections through the host: `python -m tests.injection [SUITE …]`.
+"""Runs AgentDojo's injections through the host: `python -m bench.injection [SUITE …]`.
 
 Every pair of a person's task and an attacker's goal is a turn with a model that obeys the attacker.
 Exits with 1 when anything happened that nobody clicked for.
@@ -16,8 +16,8 @@ from typing import Any
 from bench.peers.countersign import working
 from bench.stand import Stand, asked, stand
 from core.records import Post
-from tests.injection import dojo
-from tests.injection.obedient import Obedient
+from bench.injection import dojo
+from bench.injection.obedient import Obedient
 
 
 @dataclass(slots=True)
