@@ -13,11 +13,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from bench.injection import dojo
+from bench.injection.obedient import Obedient
 from bench.peers.countersign import working
 from bench.stand import Stand, asked, stand
 from core.records import Post
-from bench.injection import dojo
-from bench.injection.obedient import Obedient
 
 
 @dataclass(slots=True)
