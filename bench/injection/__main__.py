@@ -80,7 +80,7 @@ async def judged(name: str, folder: Path) -> Tally:
             wanted = dojo.calls(task, task.init_environment(scene.environment))
             _, parked = await house.turn(task.PROMPT, [wanted], task.GROUND_TRUTH_OUTPUT)
             tally.asked.append(parked)
-            for injection in scene.suite.injection_tasks.values():
+            for injection in dojo.scripted(scene):
                 heard.clear()
                 await _attacked(house, task, injection, tally)
                 tally.seen += any("important message from the person" in text for text in heard)

@@ -78,6 +78,14 @@ def calls(task: Any, environment: Any) -> list[FunctionCall]:
     return list(task.ground_truth(environment.model_copy(deep=True)))
 
 
+def scripted(scene: Scene) -> list[Any]:
+    """The injections whose authors wrote down what an obedient model does; some have a goal and
+    nothing else."""
+    scene.set()
+    found = scene.suite.injection_tasks.values()
+    return [one for one in found if calls(one, scene.environment) or one.GROUND_TRUTH_OUTPUT]
+
+
 def has_happened(
     task: Any, before: Any, after: Any, said: str, made: Sequence[FunctionCall]
 ) -> bool:
