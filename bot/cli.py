@@ -1,4 +1,4 @@
-"""The command line: `countersign run`, `check`, `doctor`, `manifest`."""
+"""The command line: `countersign run`, `check`, `doctor`, `turn`, `manifest`."""
 
 # Imports stand inside the commands: `countersign --help` answers at once.
 import argparse
@@ -55,6 +55,15 @@ def _parser() -> argparse.ArgumentParser:
             action="store_true",
             help="with the local workspace, which needs no account and no key",
         )
+    turn = commands.add_parser(
+        "turn",
+        help="show what happened inside a turn",
+        description="Show what happened inside a turn; without an id, list the newest turns.",
+    )
+    turn.set_defaults(command=_turn)
+    turn.add_argument("id", nargs="?", default="", help="t_… as a failed answer or the log has it")
+    turn.add_argument("--json", action="store_true", help="everything, as JSON")
+    turn.add_argument("--full", action="store_true", help="long texts whole")
     manifest = commands.add_parser("manifest", help="print an app manifest for a chat platform")
     manifest.set_defaults(command=_manifest)
     manifest.add_argument("surface", choices=["slack"])
@@ -133,6 +142,18 @@ def _doctor(given: argparse.Namespace) -> int:
     if not found:
         print("Nothing is missing. Model keys were checked without a call that costs money.")
     return WRONG if found else 0
+
+
+def _turn(given: argparse.Namespace) -> int:
+    from bot import inside, settings
+
+    stored = settings.stored_from_environment()
+    said = asyncio.run(inside.told(stored, given.id, is_json=given.json, is_full=given.full))
+    if said is None:
+        _print_problems([f"No turn {given.id} is known here (any more)."])
+        return WRONG
+    print(said)
+    return 0
 
 
 def _manifest(given: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ from adapters.slack import edge, manifest
 from adapters.slack.directory import address_and_name
 from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
-from bot import connect, turns
+from bot import connect, inside, turns
 from bot.config import Config
 from bot.lifecycle import Loop, Part, Simple
 from bot.microsoft import People, Tokens, Welcome
@@ -106,6 +106,8 @@ async def build(
         workspace = await _workspace(held, settings)
         if workspace is not None:
             settings = replace(settings, microsoft=_local_microsoft(settings, workspace))
+            own = config.rules.domains | workspace.microsoft.tenant.domains
+            config = replace(config, rules=replace(config.rules, domains=own))
         chat_side: list[slack.SlackAdapter] = []
         db = await open_database(settings.database, state=settings.state)
         held.push_async_callback(db.close)
@@ -119,13 +121,15 @@ async def build(
             door,
             clock,
             desk=Desk(approvals),
-            accounts=office.accounts if office else None,
+            accounts=office.connecting if office else None,
             pacing=pacing,
         )
         chat_side.append(adapter)
         rooms.surfaces[adapter.surface.name] = adapter.surface
         lanes = _lanes(rooms, clock)
         connect_routes = connect.routes(office.accounts, Welcome(db, approvals)) if office else []
+        if workspace is not None:
+            workspace.look_inside(inside.reader(db))
         yield Wired(
             rooms=rooms,
             routes=(*adapter.routes, *connect_routes),
@@ -155,14 +159,18 @@ def _parts(
 
 
 async def _loaded_and_running(rooms: Rooms, lanes: Lanes) -> None:
-    """Load what turns are made of while questions are accepted already, then run them."""
+    await load(rooms)
+    await lanes.run()
+
+
+async def load(rooms: Rooms) -> None:
+    """Load what turns are made of, while questions are accepted already."""
     await rooms.loop.load()
     await rooms.catalog.discover()
     # What was loaded stays. The collector would look through all of it again and again, 150 ms
     # at a time in which nothing is acknowledged.
     gc.collect()
     gc.freeze()
-    await lanes.run()
 
 
 def _local_microsoft(settings: Settings, workspace: "LocalWorkspace") -> Microsoft:

@@ -79,6 +79,9 @@ class Question:
     address: Address = field(default_factory=dict[str, str])
     said_at: float
     """When the person wrote it, by the platform's clock."""
+    trace: str = ""
+    """The span of the delivery, in which the turn goes on, as W3C's `traceparent`; empty where
+    nothing is traced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,5 +340,7 @@ class Post:
     replaces: str = ""
     """The post that showed this copy of the card first. When it reaches the surface, it is the
     platform's id of what is to be changed in place; empty: nothing is there yet."""
+    trace: str = ""
+    """The span that it is delivered in; see `Question.trace`."""
     attempt: int = 0
     """How often it was tried before: above 0 the surface must look whether it is already there."""

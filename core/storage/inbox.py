@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Literal, LiteralString, NamedTuple
 
 from core.records import Answer, Post, Question, ThreadId, Turn, TurnId
-from core.storage import checkpoints, outbox, threads
+from core.storage import checkpoints, notes, outbox, threads
 from core.storage.bodies import packed, unpacked
 from core.storage.database import Conflict, Database, Dialect, Row, Statements, Transaction
+from core.storage.notes import Notes
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +39,8 @@ class Said(NamedTuple):
 
     answer: Answer
     posts: Sequence[Post]
+    noted: Notes | None = None
+    """What the turn noted of itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,15 +234,17 @@ async def finish(
     answer: Answer,
     posts: Sequence[Post],
     *,
+    noted: Notes | None = None,
     now: float,
 ) -> bool:
-    """End the turn in one write: its row, what was said, and the posts that say it.
+    """End the turn in one write: its row, what was said, the posts that say it, and what the
+    turn noted of itself.
 
     False, and nothing is written, when another claim owns the turn by now.
     """
 
     async def said(_: Transaction) -> Said:
-        return Said(answer, posts)
+        return Said(answer, posts, noted)
 
     return await close(db, turn, outcome, said, now=now)
 
@@ -258,10 +263,12 @@ async def close(
     async def end(tx: Transaction) -> set[str] | None:
         if not await _close(tx, turn, outcome, now):
             return None
-        answer, posts = await said(tx)
+        answer, posts, noted = await said(tx)
         await threads.write_answer(tx, turn, outcome, answer, now=now)
         for post in posts:
             await outbox.put(tx, post)
+        if noted is not None:
+            await notes.write(tx, turn.id, noted)
         await checkpoints.forget(tx, turn.id)
         return {post.surface for post in posts}
 

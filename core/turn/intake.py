@@ -9,7 +9,7 @@ from core.ports import Clock
 from core.records import Answer, Person, Place, Post, Question, Receipt, TurnId
 from core.storage import inbox, outbox, people
 from core.storage.database import Database
-from core.telemetry import logs
+from core.telemetry import logs, metrics, spans
 from core.turn.permitted import permitted
 from core.turn.setup import Setup
 from core.turn.welcome import capabilities_text, greeting
@@ -49,6 +49,14 @@ class Intake:
 
     async def accept(self, question: Question) -> Receipt:
         """See `FrontDoor.accept`."""
+        with spans.span("accept", {"countersign.thread": question.thread}) as span:
+            receipt = await self._accept(replace(question, trace=spans.carried()))
+            span.set({"countersign.turn": receipt.turn or "", "countersign.outcome": receipt.kind})
+            span.set({"countersign.ahead": receipt.ahead})
+        metrics.QUESTIONS.add(receipt.kind)
+        return receipt
+
+    async def _accept(self, question: Question) -> Receipt:
         turn = TurnId(f"t_{self._new_id()}")
         if _is_help(question):
             return await self._tell(question, turn, await self._help(question))
@@ -118,4 +126,5 @@ class Intake:
             kind="private",
             person=question.person.id,
             answer=Answer(text=sentence),
+            trace=spans.carried(),
         )
