@@ -111,8 +111,7 @@ class Accounts:
     async def account(self, person: PersonId) -> Account | None:
         """The account under which this person would act; None when none is connected."""
         try:
-            owner = await self._mint.owner(person)
-            kept = await self._custody.kept(owner) if owner else None
+            kept = await self._mint.held(person)
         except Unreadable:
             return None
         return kept.account if kept else None
@@ -120,8 +119,7 @@ class Accounts:
     async def granted(self, person: PersonId) -> frozenset[str]:
         """The permissions that Microsoft has named so far; a token may still be refused."""
         try:
-            owner = await self._mint.owner(person)
-            kept = await self._custody.kept(owner) if owner else None
+            kept = await self._mint.held(person)
         except Unreadable:
             return frozenset()
         return kept.granted if kept else frozenset()
