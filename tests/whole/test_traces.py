@@ -201,12 +201,18 @@ async def test_a_turn_that_another_process_takes_up_goes_on_in_the_same_trace(
             await bot.ask(f"{MENTION} find {WRITTEN['question']}")
             await posted(bot)
             # As if the process had gone before the turn's end was written.
-            await bot.bot.rooms.db.execute("UPDATE inbox SET state = 'new', finished_at = NULL")
-            for sql in ("DELETE FROM turns", "DELETE FROM notes", "DELETE FROM outbox"):
-                await bot.bot.rooms.db.execute(sql)  # pyright: ignore[reportArgumentType]
+            db = bot.bot.rooms.db
+            await db.execute(
+                "UPDATE inbox SET state = 'running', owner = 'gone', lease = 1e12,"
+                " finished_at = NULL"
+            )
+            await db.execute("DELETE FROM turns")
+            await db.execute("DELETE FROM notes")
+            await db.execute("DELETE FROM outbox")
         async with traced(tmp_path, collector, []) as (bot, models):
             models.answer(busy)
-            await posted(bot)
+            while not await bot.bot.rooms.db.fetch("SELECT 1 FROM turns"):
+                await bot.bot.rooms.db.wait(outbox.channel("nothing"), 0.05)
     [accept] = collector.named("accept")
     first, second = collector.named("invoke_agent")
     assert [one.attributes["countersign.attempt"] for one in (first, second)] == [1, 2]
