@@ -33,8 +33,11 @@ def build(saver: BaseCheckpointSaver[Any]) -> Graph:
     return graph.compile(checkpointer=saver)
 
 
-async def run(graph: Graph, turn: TurnId, question: str, live: Live) -> Ended:
-    """Run a turn's loop, from its last checkpoint where there is one.
+async def run(
+    graph: Graph, turn: TurnId, question: str, live: Live, *, is_new: bool = False
+) -> Ended:
+    """Run a turn's loop, from its last checkpoint where there is one. A turn that `is_new` cannot
+    have any, and is not looked for.
 
     Checkpoints are keyed by the turn and written before the next step starts (`sync`): after a
     crash, finished rounds are not repeated. Raises what `live.ask` raises.
@@ -46,7 +49,7 @@ async def run(graph: Graph, turn: TurnId, question: str, live: Live) -> Ended:
     }
     saver = cast(BaseCheckpointSaver[Any], graph.checkpointer)
     fresh: State | None = None
-    if await saver.aget_tuple(config) is None:
+    if is_new or await saver.aget_tuple(config) is None:
         message = steps.as_json(ModelMessage(role="user", text=question))
         fresh = State(messages=[message], rounds=0, evidence=0, finish="", calls=[])
     state = await graph.ainvoke(fresh, config, context=live, durability="sync")

@@ -156,7 +156,13 @@ def after_tools(state: State) -> str:
 
 
 def as_json(message: ModelMessage) -> Json:
-    return {**asdict(message), "calls": [asdict(call) for call in message.calls]}
+    return {
+        "role": message.role,
+        "text": message.text,
+        "calls": [asdict(call) for call in message.calls],
+        "call_id": message.call_id,
+        "is_error": message.is_error,
+    }
 
 
 def from_json(value: Json) -> ModelMessage:

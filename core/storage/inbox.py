@@ -6,7 +6,7 @@ finish a turn.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, LiteralString, NamedTuple
 
@@ -32,6 +32,15 @@ class Placed(NamedTuple):
     is_duplicate: bool
     ahead: int
     """How many unfinished questions of the same thread stand before it."""
+
+
+class Said(NamedTuple):
+    """What a turn ends with."""
+
+    answer: Answer
+    posts: Sequence[Post]
+    noted: Notes | None = None
+    """What the turn noted of itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,23 +243,42 @@ async def finish(
     False, and nothing is written, when another claim owns the turn by now.
     """
 
-    async def end(tx: Transaction) -> bool:
-        owned = await _close(tx, turn, outcome, now)
-        if owned:
-            await threads.write_answer(tx, turn, outcome, answer, now=now)
-            for post in posts:
-                await outbox.put(tx, post)
-            if noted is not None:
-                await notes.write(tx, turn.id, noted)
-            await checkpoints.forget(tx, turn.id)
-        return owned
+    async def said(_: Transaction) -> Said:
+        return Said(answer, posts, noted)
 
-    owned = await db.write(end)
-    if owned:
-        await db.notify(CHANNEL)
-        for surface in {post.surface for post in posts}:
-            await db.notify(outbox.channel(surface))
-    return owned
+    return await close(db, turn, outcome, said, now=now)
+
+
+async def close(
+    db: Database,
+    turn: Turn,
+    outcome: Outcome,
+    said: Callable[[Transaction], Awaitable[Said]],
+    *,
+    now: float,
+) -> bool:
+    """The same where what is said is known in the write alone: `said` may read and write in it.
+    It is not asked when another claim owns the turn."""
+
+    async def end(tx: Transaction) -> set[str] | None:
+        if not await _close(tx, turn, outcome, now):
+            return None
+        answer, posts, noted = await said(tx)
+        await threads.write_answer(tx, turn, outcome, answer, now=now)
+        for post in posts:
+            await outbox.put(tx, post)
+        if noted is not None:
+            await notes.write(tx, turn.id, noted)
+        await checkpoints.forget(tx, turn.id)
+        return {post.surface for post in posts}
+
+    surfaces = await db.write(end)
+    if surfaces is None:
+        return False
+    await db.notify(CHANNEL)
+    for surface in surfaces:
+        await db.notify(outbox.channel(surface))
+    return True
 
 
 async def give_up(db: Database, turn: Turn, *, now: float) -> bool:

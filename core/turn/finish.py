@@ -1,6 +1,6 @@
 """Finish a turn: links checked, citations made chips, and one write for all that is said."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from core.loop.calls import number_of
@@ -9,9 +9,11 @@ from core.policy.links import Citable, settle
 from core.ports import Clock
 from core.records import Answer, Cost, Evidence, MadeFile, Post, Turn
 from core.storage import entries, inbox
-from core.storage.database import Database
+from core.storage.database import Database, Transaction
 from core.telemetry import metrics, spans
 from core.turn import watch
+
+Remember = Callable[[Transaction], Awaitable[None]]
 
 EMPTY = "I have no words for an answer. Please put the question differently."
 CUT = "\n\n_The answer ends here because the model reached its length limit._"
@@ -41,29 +43,38 @@ async def finish(
     ended: Ended | None,
     *,
     clock: Clock,
+    remember: Remember | None = None,
 ) -> bool:
-    """Write the answer, the end of the turn, the posts that say it and what the turn noted of
-    itself, at once. `ended` is how far its loop came.
+    """Write the answer, the end of the turn, the posts that say it, what the turn noted of itself
+    and what `remember` keeps of it, at once. `ended` is how far its loop came.
 
     False when another claim owns the turn by now: then nothing was written and nothing is said.
     """
+    now = clock()
+    noted = watch.noted(turn, ended, now=now)
+    trace = spans.carried()
+
+    async def said(tx: Transaction) -> inbox.Said:
+        cost = await entries.cost_of_turn(tx, turn.id)
+        whole = replace(answer, cost=_whole(cost, now - turn.accepted_at))
+        if remember is not None:
+            await remember(tx)
+        return inbox.Said(whole, posts(turn, whole, trace), noted)
+
     with spans.span("finish", {"countersign.turn": turn.id, "countersign.outcome": outcome}):
-        cost = await entries.cost_of_turn(db, turn.id)
-        now = clock()
-        answer = replace(answer, cost=_whole(cost, now - turn.accepted_at))
-        noted = watch.noted(turn, ended, now=now)
-        owned = await inbox.finish(
-            db, turn, outcome, answer, posts(turn, answer), noted=noted, now=now
-        )
+        owned = await inbox.close(db, turn, outcome, said, now=now)
     if owned:
         metrics.turn_ended(outcome, now - turn.accepted_at)
     return owned
 
 
-def posts(turn: Turn, answer: Answer) -> list[Post]:
-    """One post with the words, then one for each file."""
-    said = _post(turn, "answer", answer)
-    files = [_file(turn, number, file) for number, file in enumerate(answer.files, start=1)]
+def posts(turn: Turn, answer: Answer, trace: str = "") -> list[Post]:
+    """One post with the words, then one for each file, in the trace that is carried on."""
+    said = replace(_post(turn, "answer", answer), trace=trace)
+    files = [
+        replace(_file(turn, number, file), trace=trace)
+        for number, file in enumerate(answer.files, start=1)
+    ]
     return [said, *files]
 
 
@@ -80,7 +91,6 @@ def _post(turn: Turn, name: str, answer: Answer) -> Post:
         kind="answer",
         person=turn.question.person.id,
         answer=answer,
-        trace=spans.carried(),
     )
 
 

@@ -130,9 +130,9 @@ async def test_its_time_is_accounted_for_from_the_acceptance_to_the_post(
     found = await told(bot)
 
     names = [step.name for step in found.steps]
-    assert names[:4] == ["waited", "resolve", "retrieve", "permit"]
-    assert names[4:7] == ["model", "tool", "model"]
-    assert names[7:] == ["finish", "posted"]
+    assert names[:3] == ["waited", "resolve", "retrieve"]
+    assert names[3:6] == ["model", "tool", "model"]
+    assert names[6:] == ["finish", "posted"]
     assert [step.round for step in found.steps if step.round] == [1, 1, 2]
     assert all(step.seconds >= 0 for step in found.steps)
     assert found.posted_at is not None
