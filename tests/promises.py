@@ -166,7 +166,7 @@ SECRETS = (
         "S1",
         "core.telemetry core.loop core.storage adapters.slack bot core.identity",
         "No secret stands in logs, prompts, checkpoints, the ledger, evidence or error texts.",
-        "the whole bot under planted secrets, and traces, which do not exist yet",
+        "the whole bot under planted secrets",
     ),
     kept(
         "S2",
