@@ -129,7 +129,7 @@ async def test_one_trace_leads_from_the_delivery_to_the_answer_and_the_effect(
     names = [one.name for one in whole]
     for name in (
         "POST /slack/events", "accept", "invoke_agent countersign", "resolve", "retrieve",
-        "embeddings text-embedding-3-small", "permit", "loop", "chat gpt-5.5",
+        "embeddings text-embedding-3-small", "loop", "chat gpt-5.5",
         "execute_tool crm/find", "execute_tool crm/create_lead", "finish", "deliver answer",
         "deliver card", "effect crm/create_lead",
     ):  # fmt: skip
