@@ -182,6 +182,7 @@ async def stand(
         chat, ids = SilentChat(), count(1)
         rooms = _timed(wired.rooms, watch) if is_timed else wired.rooms
         rooms.surfaces["slack"] = chat
+        await wiring.load(wired.rooms)
         door = Intake(rooms.db, rooms.setup, rooms.catalog, time.time, lambda: f"{next(ids):016x}")
         yield Stand(rooms=rooms, door=door, chat=chat, watch=watch)
 

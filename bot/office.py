@@ -1,6 +1,6 @@
 """Puts the Microsoft side together: accounts, effects, the office server and its credentials."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +16,9 @@ from core.errors import NeedsAccount
 from core.identity.accounts import Accounts
 from core.identity.steps import Directory
 from core.identity.vault import KeyRing
+from core.parked import Verdict
 from core.ports import Clock
-from core.records import PersonId, Tool
+from core.records import Address, PersonId, Tool
 from core.specialists.server import serving_later
 from core.storage.database import Database
 
@@ -27,6 +28,7 @@ Zone = Callable[[PersonId], Awaitable[str]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfficeRooms:
     accounts: Accounts
+    connecting: "Connecting"
     effects: Mapping[str, Effect]
     server: Server
 
@@ -39,9 +41,32 @@ class OfficeRooms:
         try:
             token = await self.accounts.token(person, scopes, fresh=False)
         except NeedsAccount as missing:
-            how = "" if missing.kind == "unavailable" else " They can write `connect` to me."
+            how = ""
+            if missing.kind != "unavailable":
+                self.connecting.lacks(person, scopes)
+                how = " To connect it, write `connect` to me, then ask again."
             raise NeedsAccount(missing.kind, f"{missing}{how}") from None
         return {"authorization": f"Bearer {token.value}"}
+
+
+class Connecting:
+    """`core.ports.Accounts` that asks for what people lacked since they last connected: a
+    permission is asked for when something needs it, and no earlier."""
+
+    def __init__(self, accounts: Accounts) -> None:
+        self._accounts = accounts
+        self._lacked: dict[PersonId, set[str]] = {}
+
+    def lacks(self, person: PersonId, scopes: Sequence[str]) -> None:
+        self._lacked.setdefault(person, set()).update(scopes)
+
+    async def connect(self, person: PersonId, address: Address) -> Verdict:
+        scopes = sorted(self._lacked.get(person, ()))
+        return await self._accounts.offer(person, scopes, address)
+
+    async def disconnect(self, person: PersonId) -> str:
+        self._lacked.pop(person, None)
+        return await self._accounts.disconnect(person)
 
 
 async def opened(
@@ -68,4 +93,7 @@ async def opened(
         return office_server(Reader(graph=graph, zone=zone), tuple(found))
 
     app = await held.enter_async_context(serving_later(made))
-    return OfficeRooms(accounts=accounts, effects=found, server=Server(name=SERVER, app=app))
+    connecting = Connecting(accounts)
+    return OfficeRooms(
+        accounts=accounts, connecting=connecting, effects=found, server=Server(name=SERVER, app=app)
+    )

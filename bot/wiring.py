@@ -107,6 +107,8 @@ async def build(
         workspace = await _workspace(held, settings)
         if workspace is not None:
             settings = replace(settings, microsoft=_local_microsoft(settings, workspace))
+            own = config.rules.domains | workspace.microsoft.tenant.domains
+            config = replace(config, rules=replace(config.rules, domains=own))
         chat_side: list[slack.SlackAdapter] = []
         db = await open_database(settings.database, state=settings.state)
         held.push_async_callback(db.close)
@@ -120,7 +122,7 @@ async def build(
             door,
             clock,
             desk=Desk(approvals),
-            accounts=office.accounts if office else None,
+            accounts=office.connecting if office else None,
             pacing=pacing,
         )
         chat_side.append(adapter)
@@ -160,14 +162,18 @@ def _parts(
 
 
 async def _loaded_and_running(rooms: Rooms, lanes: Lanes) -> None:
-    """Load what turns are made of while questions are accepted already, then run them."""
+    await load(rooms)
+    await lanes.run()
+
+
+async def load(rooms: Rooms) -> None:
+    """Load what turns are made of, while questions are accepted already."""
     await rooms.loop.load()
     await rooms.catalog.discover()
     # What was loaded stays. The collector would look through all of it again and again, 150 ms
     # at a time in which nothing is acknowledged.
     gc.collect()
     gc.freeze()
-    await lanes.run()
 
 
 def _local_microsoft(settings: Settings, workspace: "LocalWorkspace") -> Microsoft:

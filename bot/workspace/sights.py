@@ -8,7 +8,7 @@ from bot.workspace.slack.world import World
 
 HINTS = (
     "What did we sell per region in Q3 2026?",
-    "Which orders did Fjord & Fell Bikes place?",
+    "Mail the Q3 summary to priya@larkspur.example.",
     "Put the sales per product into a spreadsheet.",
 )
 

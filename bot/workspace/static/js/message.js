@@ -11,7 +11,7 @@ import { menu } from "./overlay.js";
 import { avatar, badge } from "./people.js";
 import { memberOf, state } from "./state.js";
 import { statusWords } from "./status.js";
-import { ago, clock, exact } from "./time.js";
+import { ago, clock, exact, hour } from "./time.js";
 
 const QUICK = ["+1", "eyes", "white_check_mark", "tada", "x"];
 const GROUP_SECONDS = 300;
@@ -32,7 +32,7 @@ export function messageRow(message, place) {
     "aria-label": `${memberOf(message.user).real_name}, ${clock(message.ts)}`,
     data: { ts: message.ts },
   },
-  place.isGrouped ? el("time", { class: "gutter-time", title: exact(message.ts) }, clock(message.ts)) : avatar(message.user),
+  place.isGrouped ? el("time", { class: "gutter-time", title: exact(message.ts) }, hour(message.ts)) : avatar(message.user),
   el("div", { class: "message-main" },
     message.is_ephemeral
       ? el("div", { class: "only-you" }, icon("eye", 14), "Only visible to you") : null,
