@@ -137,7 +137,7 @@ async def test_one_trace_leads_from_the_delivery_to_the_answer_and_the_effect(
     assert all(lineage(one, whole)[-1] == "POST /slack/events" for one in whole)
     answer = next(one for one in whole if one.name == "deliver answer")
     assert lineage(answer, whole) == [
-        "deliver answer", "finish", "invoke_agent countersign", "accept", "POST /slack/events",
+        "deliver answer", "invoke_agent countersign", "accept", "POST /slack/events",
     ]  # fmt: skip
     # The server of the tool was told in which span it is called.
     assert tools[0].split("-")[1] == root.trace
