@@ -135,6 +135,7 @@ class Stream:
     recipient: str
     length: int = 0
     chunk_blocks: int = 0
+    tasks: set[str] = field(default_factory=set[str])
     is_stopped_by_person: bool = False
 
 
