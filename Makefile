@@ -1,5 +1,5 @@
 # A thin front for ./dev, which does the work and needs no make.
-.PHONY: run test check setup bench
+.PHONY: run test check setup conformance bench
 
-run test check setup bench:
+run test check setup conformance bench:
 	@sh ./dev $@ $(ARGS)
