@@ -1,5 +1,5 @@
 # A thin front for ./dev, which does the work and needs no make.
-.PHONY: run test check setup conformance bench
+.PHONY: run test check setup coverage mutation conformance bench
 
-run test check setup conformance bench:
+run test check setup coverage mutation conformance bench:
 	@sh ./dev $@ $(ARGS)
