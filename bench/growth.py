@@ -14,8 +14,16 @@ from bench.peers.kinds import Script, opened
 from core.llm import minilm
 
 MARKS = (1, 5, 10, 20, 50, 200, 500)
-WINDOW = 10
-"""Turns over which a figure at a mark is taken, up to the mark."""
+WARM = 10
+
+
+def window(mark: int) -> int:
+    """Turns over which a figure at a mark is taken, up to the mark: more where there are more, so
+    that the text index, which merges what it holds every now and then, shows its average."""
+    return min(mark, max(10, min(mark // 4, 50)))
+
+
+_BEGINS = frozenset(mark - window(mark) for mark in MARKS)
 _MERGE = """
 import pathlib, sqlite3, sys
 for name in sys.argv[1:]:
@@ -32,26 +40,26 @@ async def measure(agent: str, folder: Path, turns: int = MARKS[-1]) -> dict[str,
     figures: dict[str, float] = {}
     cpu: list[float] = []
     async with opened(agent, folder, script) as turn:
-        for number in range(WINDOW):
+        for number in range(WARM):
             await turn("warm", words.question(number))
-        bytes_before = merged_bytes(folder)
+        bytes_at = {0: merged_bytes(folder)}
         for number in range(1, turns + 1):
             used = time.process_time()
             await turn("long", words.question(number))
             cpu.append(time.process_time() - used)
+            if number in _BEGINS:
+                bytes_at[number] = merged_bytes(folder)
             if number in MARKS:
-                window = min(number, WINDOW)
+                begins = number - window(number)
                 now = merged_bytes(folder)
                 figures |= {
                     f"chars@{number}": script.characters,
                     f"tokens@{number}": tokens(script.prompts),
-                    f"cpu@{number}": median(cpu[-window:]) * 1e3,
+                    f"cpu@{number}": median(cpu[begins:]) * 1e3,
                     f"bytes@{number}": now,
-                    f"growth@{number}": (now - bytes_before) / window,
+                    f"growth@{number}": (now - bytes_at[begins]) / window(number),
                 }
                 figures |= await _facts(turn, script, number)
-            if number + WINDOW in MARKS:
-                bytes_before = merged_bytes(folder)
     return figures
 
 

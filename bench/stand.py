@@ -80,6 +80,9 @@ class SilentChat:
     name: str = "slack"
     on_post: Callable[[Post], None] = lambda _: None
 
+    async def offer(self, address: Any, link: Any) -> bool:
+        return False
+
     async def progress(self, address: Any, text: str) -> None:
         pass
 
@@ -182,6 +185,7 @@ async def stand(
         chat, ids = SilentChat(), count(1)
         rooms = _timed(wired.rooms, watch) if is_timed else wired.rooms
         rooms.surfaces["slack"] = chat
+        await wiring.load(wired.rooms)
         door = Intake(rooms.db, rooms.setup, rooms.catalog, time.time, lambda: f"{next(ids):016x}")
         yield Stand(rooms=rooms, door=door, chat=chat, watch=watch)
 

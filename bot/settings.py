@@ -128,6 +128,25 @@ class Settings:
         return tuple(value for value in given if value)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """Where the state is, for commands that look at it and need nothing else."""
+
+    database: str = field(repr=False)
+    file: Path | None
+    """None where it is no file."""
+    state: Path
+
+
+def stored_from_environment() -> Stored:
+    """Where this process' state is. Raises `Misconfigured`, one problem a line."""
+    given = _Given(os.environ, Path.cwd())
+    found = _stored(given, Path.cwd())
+    if given.problems:
+        raise Misconfigured("\n".join(given.problems))
+    return found
+
+
 def from_environment(*, is_workspace: bool) -> Settings:
     """The settings of this process. Raises `Misconfigured`, one problem a line."""
     return read(os.environ, folder=Path.cwd(), is_workspace=is_workspace)
@@ -139,9 +158,7 @@ def read(environment: Mapping[str, str], *, folder: Path, is_workspace: bool) ->
     Raises `Misconfigured`, one problem a line.
     """
     given = _Given(environment, folder)
-    database = given.text("COUNTERSIGN_DATABASE", "sqlite:///.state/countersign.db", is_secret=True)
-    given.judge("COUNTERSIGN_DATABASE", addresses.database_fault(database))
-    file = addresses.sqlite_file(database, folder)
+    stored = _stored(given, folder)
     settings = Settings(
         is_workspace=is_workspace,
         slack=None if is_workspace else _slack(given),
@@ -149,8 +166,8 @@ def read(environment: Mapping[str, str], *, folder: Path, is_workspace: bool) ->
         model=given.text("COUNTERSIGN_MODEL", "demo"),
         embeddings=given.text("COUNTERSIGN_EMBEDDINGS", OFFLINE_EMBEDDER),
         providers=_providers(given),
-        database=f"sqlite:///{file}" if file else database,
-        state=file.parent if file else (folder / ".state").absolute(),
+        database=stored.database,
+        state=stored.state,
         config=_config(given, folder),
         keys=given.text("COUNTERSIGN_KEYS", is_secret=True),
         server_secrets=given.all_named("MCP_"),
@@ -213,6 +230,17 @@ class _Given:
         if value:
             self.judge(name, addresses.web_fault(value, ends=ends))
         return value
+
+
+def _stored(given: _Given, folder: Path) -> Stored:
+    database = given.text("COUNTERSIGN_DATABASE", "sqlite:///.state/countersign.db", is_secret=True)
+    given.judge("COUNTERSIGN_DATABASE", addresses.database_fault(database))
+    file = addresses.sqlite_file(database, folder)
+    return Stored(
+        database=f"sqlite:///{file}" if file else database,
+        file=file,
+        state=file.parent if file else (folder / ".state").absolute(),
+    )
 
 
 def _slack(given: _Given) -> Slack | None:

@@ -54,6 +54,26 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """A channel that the bot may post to."""
+
+    id: str
+    name: str
+    """Without the mark before it."""
+    is_private: bool = False
+    is_shared: bool = False
+    """People of another organisation read it as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """A message that stands in a channel."""
+
+    ts: str
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileRef:
     """A file that a person named or attached. Its bytes are fetched by id through the surface."""
 
@@ -79,6 +99,9 @@ class Question:
     address: Address = field(default_factory=dict[str, str])
     said_at: float
     """When the person wrote it, by the platform's clock."""
+    trace: str = ""
+    """The span of the delivery, in which the turn goes on, as W3C's `traceparent`; empty where
+    nothing is traced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,8 +249,9 @@ class Tool:
     """The JSON schema as the server gave it; arguments are validated against this one."""
     tags: frozenset[str] = frozenset()
     is_idempotent: bool = False
+    """By its annotations: it reads only, or calling it twice is like calling it once."""
     digest: str = ""
-    """SHA-256 over name, description, schema and tags: the pin."""
+    """SHA-256 over name, description, schema, tags and `is_idempotent`: the pin."""
 
     @property
     def key(self) -> str:
@@ -337,5 +361,7 @@ class Post:
     replaces: str = ""
     """The post that showed this copy of the card first. When it reaches the surface, it is the
     platform's id of what is to be changed in place; empty: nothing is there yet."""
+    trace: str = ""
+    """The span that it is delivered in; see `Question.trace`."""
     attempt: int = 0
     """How often it was tried before: above 0 the surface must look whether it is already there."""

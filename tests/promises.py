@@ -34,7 +34,9 @@ DURABILITY = (
     kept("D1", "core.approvals", "A click that was answered with “recorded” is never lost."),
     kept("D2", "core.approvals", "We carry no call out twice."),
     kept(
-        "D3", "core.approvals", "An effect that can be repeated or read back happens exactly once."
+        "D3",
+        "core.approvals core.connectors",
+        "An effect that can be repeated or read back happens exactly once.",
     ),
     kept(
         "D4",
@@ -221,9 +223,9 @@ EGRESS = (
         "What a model writes can neither call out to people nor pass for somebody.",
         TEAMS,
     ),
-    not_yet(
+    kept(
         "E6",
-        "core.capabilities",
+        "core.connectors",
         "No address that we are given makes us fetch from inside the house.",
         "no address from a person or a document is fetched yet",
     ),

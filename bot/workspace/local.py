@@ -2,6 +2,7 @@
 
 from typing import Self
 
+from bot.workspace.inside import Reader
 from bot.workspace.microsoft.page import OutlookPage
 from bot.workspace.microsoft.stand_in import MicrosoftStandIn
 from bot.workspace.page import Page
@@ -69,6 +70,10 @@ class LocalWorkspace:
     def connect(self, events_url: str) -> None:
         """From now on the app is at this address."""
         self.slack.connect(events_url)
+
+    def look_inside(self, read: Reader) -> None:
+        """From now on the page shows what happened inside an answer, as `read` tells it."""
+        self._page.inside = read
 
     def greeting(self) -> str:
         """Printed once the bot is up: where the page is, and what to try."""

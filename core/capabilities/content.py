@@ -20,6 +20,7 @@ from mcp_types import (
     ResourceLink,
     TextContent,
 )
+from pydantic_core import PydanticSerializationError, to_json
 
 from core.policy.tags import PRODUCES_FILE
 from core.records import FileId, Json, MadeFile, Tool
@@ -62,7 +63,9 @@ def take_apart(
                 _add_link(parts, clean_text(block.title or block.name, hidden), block.uri)
             case EmbeddedResource():
                 _add_resource(parts, block, tool, hidden, new_id)
-    structured = clean(result.structured_content, hidden)
+    structured = result.structured_content
+    if not _is_clean(structured, hidden):
+        structured = clean(structured, hidden)
     if structured is not None:
         is_object = isinstance(structured, dict)
         parts.structured = cast("Json", structured) if is_object else {"result": structured}
@@ -98,6 +101,17 @@ def clean(value: Any, secrets: tuple[str, ...] = ()) -> Any:
     if isinstance(value, list):
         return [clean(inner, secrets) for inner in cast("list[Any]", value)]
     return value
+
+
+def _is_clean(value: Any, secrets: tuple[str, ...]) -> bool:
+    """Whether `clean` would change nothing, told from the written value: a table has thousands of
+    words, and nearly always none to clean. It may say no of a clean one."""
+    try:
+        written = to_json(value, inf_nan_mode="constants")
+        hidden = [to_json(secret)[1:-1] for secret in secrets]
+    except PydanticSerializationError:  # a lone surrogate
+        return False
+    return not any(mark in written for mark in (b"\\u0000", b"NaN", b"Infinity", *hidden))
 
 
 def clean_text(text: str, secrets: tuple[str, ...] = ()) -> str:

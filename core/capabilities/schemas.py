@@ -7,6 +7,7 @@ does not take is left out or said in words.
 import inspect
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from core.capabilities import shapes
@@ -46,13 +47,28 @@ def bound(tools: Mapping[str, Tool], dialect: Dialect) -> tuple[ToolSchema, ...]
     """The tools as the model is shown them, by alias and in the order of the aliases, which keeps
     a provider's prompt cache warm."""
     return tuple(
-        ToolSchema(
-            name=alias,
-            description=_cut(inspect.cleandoc(tool.description)),
-            parameters=acceptable(tool.schema, dialect),
-        )
-        for alias, tool in sorted(tools.items())
+        replace(_shown(tool, dialect), name=alias) for alias, tool in sorted(tools.items())
     )
+
+
+_known: dict[tuple[str, str, Dialect], ToolSchema] = {}
+"""What was made acceptable before: a tool looks the same to every turn until its digest changes."""
+_MOST_KNOWN = 2_000
+
+
+def _shown(tool: Tool, dialect: Dialect) -> ToolSchema:
+    place = (tool.key, tool.digest, dialect)
+    if tool.digest and (shown := _known.get(place)) is not None:
+        return shown
+    shown = ToolSchema(
+        name=tool.name,
+        description=_cut(inspect.cleandoc(tool.description)),
+        parameters=acceptable(tool.schema, dialect),
+    )
+    if len(_known) >= _MOST_KNOWN:
+        _known.clear()
+    _known[place] = shown
+    return shown
 
 
 def _node(given: Any, dialect: Dialect, *, keep_null: bool, depth: int) -> Json:

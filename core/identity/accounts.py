@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping
 
 from core.errors import NeedsAccount, SourceFailed, Unreadable
+from core.identity import library
 from core.identity import scopes as permissions
 from core.identity.claims import Account
 from core.identity.consent import Consent
@@ -143,6 +144,10 @@ class Accounts:
             return _GONE
         log.info("account.disconnected", person=person)
         return _DISCONNECTED if "revoked" in found else _DISCONNECTED + _WITHDRAW
+
+    async def warm(self) -> None:
+        """Load what the first token would wait for, beside the loop."""
+        await asyncio.to_thread(library.cache)
 
     async def close(self) -> None:
         await asyncio.to_thread(self._entra.close)

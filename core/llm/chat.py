@@ -106,11 +106,13 @@ class ChatDoor:
         )
         chunks: list[AIMessageChunk] = []
         announced: list[Usage] = []
+        said: Heard | None = None
         outcome = "failed"
         try:
             with noting() as announced:
                 await self._listen(settings, messages, tools, chunks, ends)
-            reply = _reply(heard(chunks), settings)
+            said = heard(chunks)
+            reply = _reply(said, settings)
             outcome = "length" if reply.finish == "length" else "ok"
             return reply
         except ModelFailed as failed:
@@ -121,7 +123,7 @@ class ChatDoor:
             raise
         finally:
             # Also on the way out with an error: what was used has to be in the books.
-            await self._settle(use, heard(chunks), announced, outcome)
+            await self._settle(use, said or heard(chunks), announced, outcome)
 
     async def _listen(
         self,

@@ -29,13 +29,21 @@ class Loop:
         """Load the library and compile the graph in a thread, once."""
         await self._loaded()
 
-    async def run(self, turn: TurnId, question: str, live: Live) -> Ended:
-        """Run a turn's loop, from its last checkpoint where there is one. Raises what `live.ask`
-        raises."""
+    async def run(self, turn: TurnId, question: str, live: Live, *, is_new: bool = False) -> Ended:
+        """Run a turn's loop, from its last checkpoint where there is one; a turn that `is_new` was
+        never begun before. Raises what `live.ask` raises."""
         graph = await self._loaded()
         from core.loop.graph import run
 
-        return await run(graph, turn, question, live)
+        return await run(graph, turn, question, live, is_new=is_new)
+
+    async def so_far(self, turn: TurnId) -> Ended | None:
+        """How far the turn came before it was cut off; None where no round was finished. Raises
+        `Unreadable`."""
+        graph = await self._loaded()
+        from core.loop.graph import so_far
+
+        return await so_far(graph, turn)
 
     async def _loaded(self) -> "Graph":
         async with self._loading:

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError
 
 Record = TypeVar("Record")
 
@@ -22,10 +23,14 @@ def storable(text: str) -> str:
 
 def packed(kind: Any, record: object) -> str:
     """The record as JSON text. `kind` is its type, which may be a `tuple[Chip, ...]`."""
-    plain = _adapter(kind).dump_python(record, warnings="error")
-    return storable(json.dumps(plain, ensure_ascii=False, separators=(",", ":")))
+    adapter = _adapter(kind)
+    try:
+        return adapter.dump_json(record, warnings="error").decode()
+    except PydanticSerializationError:  # a lone surrogate, among others
+        plain = adapter.dump_python(record, warnings="error")
+        return storable(json.dumps(plain, ensure_ascii=False, separators=(",", ":")))
 
 
 def unpacked(kind: type[Record], text: str) -> Record:
     """The record back from `packed`. Raises pydantic's ValidationError for a foreign text."""
-    return _adapter(kind).validate_python(json.loads(text))
+    return _adapter(kind).validate_json(text)

@@ -6,14 +6,15 @@ finish a turn.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, LiteralString, NamedTuple
 
 from core.records import Answer, Post, Question, ThreadId, Turn, TurnId
-from core.storage import checkpoints, outbox, threads
+from core.storage import checkpoints, notes, outbox, threads
 from core.storage.bodies import packed, unpacked
 from core.storage.database import Conflict, Database, Dialect, Row, Statements, Transaction
+from core.storage.notes import Notes
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +32,15 @@ class Placed(NamedTuple):
     is_duplicate: bool
     ahead: int
     """How many unfinished questions of the same thread stand before it."""
+
+
+class Said(NamedTuple):
+    """What a turn ends with."""
+
+    answer: Answer
+    posts: Sequence[Post]
+    noted: Notes | None = None
+    """What the turn noted of itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,6 +207,15 @@ async def claim(
     return claims
 
 
+async def is_held(db: Statements, turn: Turn) -> bool:
+    """Whether this claim still stands."""
+    row = await db.fetch_one(
+        "SELECT 1 AS ours FROM inbox WHERE id = ? AND attempt = ? AND state = 'running'",
+        (turn.id, turn.attempt),
+    )
+    return row is not None
+
+
 Beat = Literal["held", "over", "lost"]
 
 
@@ -224,28 +243,51 @@ async def finish(
     answer: Answer,
     posts: Sequence[Post],
     *,
+    noted: Notes | None = None,
     now: float,
 ) -> bool:
-    """End the turn in one write: its row, what was said, and the posts that say it.
+    """End the turn in one write: its row, what was said, the posts that say it, and what the
+    turn noted of itself.
 
     False, and nothing is written, when another claim owns the turn by now.
     """
 
-    async def end(tx: Transaction) -> bool:
-        owned = await _close(tx, turn, outcome, now)
-        if owned:
-            await threads.write_answer(tx, turn, outcome, answer, now=now)
-            for post in posts:
-                await outbox.put(tx, post)
-            await checkpoints.forget(tx, turn.id)
-        return owned
+    async def said(_: Transaction) -> Said:
+        return Said(answer, posts, noted)
 
-    owned = await db.write(end)
-    if owned:
-        await db.notify(CHANNEL)
-        for surface in {post.surface for post in posts}:
-            await db.notify(outbox.channel(surface))
-    return owned
+    return await close(db, turn, outcome, said, now=now)
+
+
+async def close(
+    db: Database,
+    turn: Turn,
+    outcome: Outcome,
+    said: Callable[[Transaction], Awaitable[Said]],
+    *,
+    now: float,
+) -> bool:
+    """The same where what is said is known in the write alone: `said` may read and write in it.
+    It is not asked when another claim owns the turn."""
+
+    async def end(tx: Transaction) -> set[str] | None:
+        if not await _close(tx, turn, outcome, now):
+            return None
+        answer, posts, noted = await said(tx)
+        await threads.write_answer(tx, turn, outcome, answer, now=now)
+        for post in posts:
+            await outbox.put(tx, post)
+        if noted is not None:
+            await notes.write(tx, turn.id, noted)
+        await checkpoints.forget(tx, turn.id)
+        return {post.surface for post in posts}
+
+    surfaces = await db.write(end)
+    if surfaces is None:
+        return False
+    await db.notify(CHANNEL)
+    for surface in surfaces:
+        await db.notify(outbox.channel(surface))
+    return True
 
 
 async def give_up(db: Database, turn: Turn, *, now: float) -> bool:

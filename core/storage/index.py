@@ -11,7 +11,8 @@ from typing import Protocol
 
 from core.records import Chunk
 from core.storage.bodies import storable
-from core.storage.database import Database
+from core.storage.database import Database, Transaction
+from core.storage.embeddings import Embedded
 
 DEPTH = 50
 """How many candidates each ranking contributes."""
@@ -29,6 +30,17 @@ class Index(Protocol):
     async def add(self, chunks: Sequence[Chunk], vectors: Sequence[Sequence[float]]) -> None:
         """Keep the chunks and make them findable; the same id again replaces. Raises
         `Unavailable`: then nothing was kept."""
+        ...
+
+    async def keep(
+        self, tx: Transaction, chunks: Sequence[Chunk], vectors: Sequence[Sequence[float]]
+    ) -> list[Embedded]:
+        """The same as a part of the caller's transaction. Pass what this returns to `follow` once
+        that is committed; nothing is lost when that does not happen."""
+        ...
+
+    def follow(self, kept: Sequence[Embedded]) -> None:
+        """Make findable what `keep` kept: before the next search looks, and nobody waits."""
         ...
 
     async def search(

@@ -11,7 +11,7 @@ import psycopg
 
 from core.records import Chunk
 from core.storage import embeddings
-from core.storage.database import Database, Statements
+from core.storage.database import Database, Statements, Transaction
 from core.storage.embeddings import Embedded
 from core.storage.index import DEPTH, fuse, words
 
@@ -28,9 +28,18 @@ class TableIndex:
 
     async def add(self, chunks: Sequence[Chunk], vectors: Sequence[Sequence[float]]) -> None:
         async with self._db.transaction() as tx:
-            kept = await embeddings.keep(tx, chunks, vectors, self._model)
-            if self._has_vectors:
-                await _put(tx, kept)
+            await self.keep(tx, chunks, vectors)
+
+    async def keep(
+        self, tx: Transaction, chunks: Sequence[Chunk], vectors: Sequence[Sequence[float]]
+    ) -> list[Embedded]:
+        kept = await embeddings.keep(tx, chunks, vectors, self._model)
+        if self._has_vectors:
+            await _put(tx, kept)
+        return kept
+
+    def follow(self, kept: Sequence[Embedded]) -> None:
+        """Nothing to do: the tables were filled in the transaction."""
 
     async def search(
         self, scopes: Sequence[str], vector: Sequence[float], text: str, k: int = 12

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,7 +11,8 @@ import apsw
 from core.errors import Unavailable
 from core.records import Chunk
 from core.storage import embeddings, index_file
-from core.storage.database import Database
+from core.storage.database import Database, Transaction
+from core.storage.embeddings import Embedded
 from core.storage.index import fuse
 
 Result = TypeVar("Result")
@@ -31,6 +32,8 @@ class FileIndex:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="index")
         self._connection: apsw.Connection | None = None
         self._is_behind = True
+        self._has_missed = False
+        """Whether something was kept, while the file was behind, that nobody looked for yet."""
         self._following = asyncio.Lock()
         """Held while the file is brought to where the main database is."""
 
@@ -45,7 +48,25 @@ class FileIndex:
             # From here on the chunks are kept; should the file not take them, it is behind.
             self._is_behind = True
             await self._on_file(lambda file: index_file.put(file, kept))
-            self._is_behind = False
+            self._caught_up()
+
+    async def keep(
+        self, tx: Transaction, chunks: Sequence[Chunk], vectors: Sequence[Sequence[float]]
+    ) -> list[Embedded]:
+        return await embeddings.keep(tx, chunks, vectors, self._model)
+
+    def follow(self, kept: Sequence[Embedded]) -> None:
+        # The file's thread works in order: whoever searches from now on finds them.
+        if self._is_behind:
+            self._has_missed = True
+        else:
+            following = self._thread.submit(self._run, lambda file: index_file.put(file, kept))
+            following.add_done_callback(self._note_failure)
+
+    def _note_failure(self, following: Future[None]) -> None:
+        """Called in the file's thread, before it does anything else."""
+        if following.cancelled() or following.exception() is not None:
+            self._is_behind = True
 
     async def search(
         self, scopes: Sequence[str], vector: Sequence[float], text: str, k: int = 12
@@ -68,7 +89,7 @@ class FileIndex:
             count = await embeddings.forget(self._db, source)
             self._is_behind = True
             await self._on_file(lambda file: index_file.remove(file, source))
-            self._is_behind = False
+            self._caught_up()
         return count
 
     async def rebuild(self) -> int:
@@ -97,14 +118,17 @@ class FileIndex:
             await self._make_anew()
         else:
             await self._add_after(mine.newest)
-        self._is_behind = False
+        self._caught_up()
 
     async def _make_anew(self) -> int:
         self._is_behind = True
         await self._on_file(index_file.clear)
         count = await self._add_after(0)
-        self._is_behind = False
+        self._caught_up()
         return count
+
+    def _caught_up(self) -> None:
+        self._is_behind, self._has_missed = self._has_missed, False
 
     async def _add_after(self, newest: int) -> int:
         count = 0
@@ -114,15 +138,17 @@ class FileIndex:
             count += len(rows)
         return count
 
-    async def _on_file(self, work: Callable[[apsw.Connection], Result]) -> Result:
-        def run() -> Result:
-            if self._connection is None:
-                self._connection = index_file.open_file(self._path)
-            return work(self._connection)
+    def _run(self, work: Callable[[apsw.Connection], Result]) -> Result:
+        if self._connection is None:
+            self._connection = index_file.open_file(self._path)
+        return work(self._connection)
 
+    async def _on_file(self, work: Callable[[apsw.Connection], Result]) -> Result:
         try:
             async with asyncio.timeout(PATIENCE):
-                return await asyncio.get_running_loop().run_in_executor(self._thread, run)
+                return await asyncio.get_running_loop().run_in_executor(
+                    self._thread, self._run, work
+                )
         except TimeoutError:
             raise Unavailable("The search index did not answer in time.") from None
         except apsw.Error as failure:

@@ -5,8 +5,9 @@ given up.
 """
 
 import json
+from typing import NamedTuple
 
-from core.records import Post
+from core.records import Post, TurnId
 from core.storage.bodies import packed, storable, unpacked
 from core.storage.database import Database, Statements, Transaction
 
@@ -54,6 +55,31 @@ async def due(db: Statements, surface: str, *, now: float, limit: int = 32) -> l
     return [_post(row["body"], row["attempt"]) for row in rows]
 
 
+class Fate(NamedTuple):
+    """What has become of a post."""
+
+    id: str
+    kind: str
+    state: str
+    """`waiting`, `sent`, `failed`."""
+    tries: int
+    closed_at: float | None
+    """When it was sent or given up."""
+    reason: str
+    """Why it was not sent, the last time."""
+
+
+async def of_turn(db: Statements, turn: TurnId) -> list[Fate]:
+    """What became of the turn's posts, in the order they were queued."""
+    rows = await db.fetch(
+        "SELECT id, kind, state, attempt AS tries, closed_at, coalesce(reason, '') AS reason"
+        " FROM outbox"
+        " WHERE turn = ? ORDER BY seq",
+        (turn,),
+    )
+    return [Fate(**row) for row in rows]
+
+
 async def next_due(db: Statements, surface: str) -> float | None:
     """When the first post of some line may be tried, or None when nothing waits."""
     row = await db.fetch_one(
@@ -94,6 +120,15 @@ async def supersede(tx: Transaction, first: str) -> None:
         "DELETE FROM outbox"
         " WHERE replaces = ? AND replaces <> '' AND state = 'waiting' AND attempt = 0",
         (first,),
+    )
+
+
+async def drop(tx: Transaction, turn: str) -> None:
+    """Drop what nobody has tried to post of this turn yet, but not its cards."""
+    await tx.execute(
+        "DELETE FROM outbox"
+        " WHERE turn = ? AND kind <> 'card' AND state = 'waiting' AND attempt = 0",
+        (turn,),
     )
 
 

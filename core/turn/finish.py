@@ -1,14 +1,19 @@
 """Finish a turn: links checked, citations made chips, and one write for all that is said."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from core.loop.calls import number_of
+from core.loop.steps import Ended
 from core.policy.links import Citable, settle
 from core.ports import Clock
 from core.records import Answer, Cost, Evidence, MadeFile, Post, Turn
 from core.storage import entries, inbox
-from core.storage.database import Database
+from core.storage.database import Database, Transaction
+from core.telemetry import metrics, spans
+from core.turn import watch
+
+Remember = Callable[[Transaction], Awaitable[None]]
 
 EMPTY = "I have no words for an answer. Please put the question differently."
 CUT = "\n\n_The answer ends here because the model reached its length limit._"
@@ -31,22 +36,45 @@ def compose(text: str, finish: str, evidence: Sequence[Evidence]) -> tuple[Answe
 
 
 async def finish(
-    db: Database, turn: Turn, outcome: inbox.Outcome, answer: Answer, *, clock: Clock
+    db: Database,
+    turn: Turn,
+    outcome: inbox.Outcome,
+    answer: Answer,
+    ended: Ended | None,
+    *,
+    clock: Clock,
+    remember: Remember | None = None,
 ) -> bool:
-    """Write the answer, the end of the turn and the posts that say it, at once.
+    """Write the answer, the end of the turn, the posts that say it, what the turn noted of itself
+    and what `remember` keeps of it, at once. `ended` is how far its loop came.
 
     False when another claim owns the turn by now: then nothing was written and nothing is said.
     """
-    cost = await entries.cost_of_turn(db, turn.id)
     now = clock()
-    answer = replace(answer, cost=_whole(cost, now - turn.accepted_at))
-    return await inbox.finish(db, turn, outcome, answer, posts(turn, answer), now=now)
+    noted = watch.noted(turn, ended, now=now)
+    trace = spans.carried()
+
+    async def said(tx: Transaction) -> inbox.Said:
+        cost = await entries.cost_of_turn(tx, turn.id)
+        whole = replace(answer, cost=_whole(cost, now - turn.accepted_at))
+        if remember is not None:
+            await remember(tx)
+        return inbox.Said(whole, posts(turn, whole, trace), noted)
+
+    with spans.span("finish", {"countersign.turn": turn.id, "countersign.outcome": outcome}):
+        owned = await inbox.close(db, turn, outcome, said, now=now)
+    if owned:
+        metrics.turn_ended(outcome, now - turn.accepted_at)
+    return owned
 
 
-def posts(turn: Turn, answer: Answer) -> list[Post]:
-    """One post with the words, then one for each file."""
-    said = _post(turn, "answer", answer)
-    files = [_file(turn, number, file) for number, file in enumerate(answer.files, start=1)]
+def posts(turn: Turn, answer: Answer, trace: str = "") -> list[Post]:
+    """One post with the words, then one for each file, in the trace that is carried on."""
+    said = replace(_post(turn, "answer", answer), trace=trace)
+    files = [
+        replace(_file(turn, number, file), trace=trace)
+        for number, file in enumerate(answer.files, start=1)
+    ]
     return [said, *files]
 
 

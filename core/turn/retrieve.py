@@ -1,10 +1,12 @@
 """Retrieve: one embedding of the question, the closest pieces of text within the turn's scope."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from core.errors import CountersignError
 from core.records import Answer, Billing, Chunk, ThreadId, Turn, TurnId
+from core.storage.database import Transaction
+from core.storage.embeddings import Embedded
 from core.storage.index import Index
 from core.telemetry import logs
 
@@ -17,43 +19,62 @@ log = logs.get(__name__)
 Embed = Callable[[Sequence[str], Billing], Awaitable[list[list[float]]]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    chunks: tuple[Chunk, ...]
-    vector: tuple[float, ...] | None
-    """Of the question; None when it could not be embedded."""
+Vector = tuple[float, ...]
+
+
+async def embedded(turn: Turn, billing: Billing, embed: Embed) -> Vector | None:
+    """The vector of the question; None, which costs the turn its past and not the answer, when
+    the embedder does not answer."""
+    try:
+        [vector] = await embed([turn.question.text], replace(billing, purpose="retrieve"))
+    except CountersignError as failure:
+        log.warning("retrieve.failed", turn=turn.id, kind=type(failure).__name__)
+        return None
+    return tuple(vector)
 
 
 async def retrieve(
-    turn: Turn, billing: Billing, embed: Embed, index: Index, *, shown: frozenset[TurnId]
-) -> Found:
-    """The pieces closest to the question in the thread's scope.
-
-    Turns in `shown` are in the prompt anyway and left out. An embedder or an index that does not
-    answer costs the turn its past, not the answer.
-    """
-    text = turn.question.text
+    turn: Turn, vector: Vector | None, index: Index, *, shown: frozenset[TurnId]
+) -> list[Chunk]:
+    """The pieces closest to the question in the thread's scope; none when the index does not
+    answer. Turns in `shown` are in the prompt anyway and left out."""
+    if vector is None:
+        return []
+    question = turn.question
+    wanted = CHUNKS + len(shown) * 4
     try:
-        [vector] = await embed([text], replace(billing, purpose="retrieve"))
-        hits = await index.search(
-            [scope(turn.question.thread)], vector, text, CHUNKS + len(shown) * 4
-        )
+        hits = await index.search([scope(question.thread)], vector, question.text, wanted)
     except CountersignError as failure:
         log.warning("retrieve.failed", turn=turn.id, kind=type(failure).__name__)
-        return Found(chunks=(), vector=None)
+        return []
     sources = {f"turn:{one}" for one in shown}
-    chunks = tuple(chunk for chunk in hits if chunk.source not in sources)
-    return Found(chunks=chunks[:CHUNKS], vector=tuple(vector))
+    return [chunk for chunk in hits if chunk.source not in sources][:CHUNKS]
 
 
-async def remember(
-    turn: Turn, answer: Answer, vector: tuple[float, ...] | None, index: Index
-) -> None:
-    """Put the finished turn into the thread's scope, under the question's own vector: its words
-    are found by text, its topic by meaning, and nothing is embedded twice."""
-    if vector is None:
-        return
-    pieces = [
+class Memory:
+    """Puts a finished turn into its thread's scope, under the question's own vector: its words are
+    found by text, its topic by meaning, and nothing is embedded twice."""
+
+    def __init__(self, index: Index, turn: Turn, answer: Answer, vector: Vector | None) -> None:
+        """Without a vector there is nothing to keep."""
+        self._index = index
+        self._vector = vector
+        self._pieces = _chunks(turn, answer) if vector else []
+        self._kept: Sequence[Embedded] = ()
+
+    async def keep(self, tx: Transaction) -> None:
+        """Keep it in the write that ends the turn."""
+        if self._vector is not None:
+            vectors = [self._vector] * len(self._pieces)
+            self._kept = await self._index.keep(tx, self._pieces, vectors)
+
+    def follow(self) -> None:
+        """Let it be found, once that write is committed."""
+        self._index.follow(self._kept)
+
+
+def _chunks(turn: Turn, answer: Answer) -> list[Chunk]:
+    return [
         Chunk(
             id=f"{turn.id}.{number}",
             scope=scope(turn.question.thread),
@@ -63,7 +84,6 @@ async def remember(
         )
         for number, piece in enumerate(_pieces(turn.question.text, answer.text), start=1)
     ]
-    await index.add(pieces, [vector] * len(pieces))
 
 
 def scope(thread: ThreadId) -> str:

@@ -10,13 +10,14 @@ from core.capabilities.reading import READ_RESULT
 from core.capabilities.schemas import bound
 from core.context import prompts, shape
 from core.context.skills import chosen
+from core.errors import CountersignError
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
 from core.llm.embed import EmbedDoor
 from core.llm.models import ModelSettings, dialect
 from core.loop.calls import Calls, Credentials, no_credentials, was_shown
 from core.loop.loop import Loop
-from core.loop.steps import ROUNDS, Live
+from core.loop.steps import ROUNDS, Ended, Live
 from core.ports import Clock, Surface
 from core.records import (
     Answer,
@@ -28,16 +29,18 @@ from core.records import (
     ToolSchema,
     Turn,
 )
-from core.storage import evidence
+from core.storage import evidence, inbox
 from core.storage.database import Database
 from core.storage.index import Index
-from core.telemetry import logs
-from core.turn import failures
+from core.telemetry import logs, spans
+from core.turn import failures, watch
+from core.turn.connect import SignInAsked
 from core.turn.finish import compose, finish
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history, outcomes
-from core.turn.retrieve import remember, retrieve
+from core.turn.retrieve import Memory, Vector, embedded, retrieve
 from core.turn.setup import Agent, Setup
+from core.turn.status import Status
 
 THINKING = "is thinking…"
 PROFILE_SECONDS = 2.0
@@ -67,39 +70,95 @@ class Rooms:
 
 async def run(rooms: Rooms, turn: Turn) -> None:
     """Answer the turn. What it raises is told to the person by `fail`."""
+    with spans.turn(turn) as span:
+        logs.about(turn=turn.id, thread=turn.question.thread, trace=spans.trace_id())
+        surface = rooms.surfaces[turn.question.place.surface]
+        async with Status(surface, turn.question.address) as status:
+            ended = await _run(rooms, turn, watch.begin(rooms.clock), surface, status)
+        span.set({"countersign.rounds": ended.rounds})
+
+
+async def _run(
+    rooms: Rooms, turn: Turn, seen: watch.Watch, surface: Surface, status: Status
+) -> Ended:
     started = rooms.clock()
     log.info("turn.begun", turn=turn.id, thread=turn.question.thread, attempt=turn.attempt)
-    surface = rooms.surfaces[turn.question.place.surface]
-    await surface.progress(turn.question.address, THINKING)
-    turn = await _introduced(turn, surface)
-    question, setup = turn.question, rooms.setup
+    await status.say(THINKING)
     billing = _billing(turn)
-    agent = setup.agents.get(turn.agent)
-
-    past = await history(rooms.db, question.thread, setup.room.turns)
-    found = await retrieve(
-        turn, billing, rooms.embed.embed, rooms.index, shown=frozenset(id for id, _ in past)
-    )
-    offer = await _offer(rooms, turn, agent)
-    waited = await outcomes(rooms.db, turn)
-    frame = _Frame(rooms, turn, agent, [one for _, one in past], found.chunks, waited)
+    agent = rooms.setup.agents.get(turn.agent)
+    known = await _known(rooms, turn, billing, agent, surface, seen)
+    turn = known.turn
     live = Live(
         ask=_Ask(rooms, turn, billing, started),
-        frame=frame,
-        perform=_calls(rooms, turn, billing, offer, surface).perform,
-        tools=bound(offer.by_alias, dialect(rooms.models[turn.model])),
-        progress=_Progress(surface, turn, offer),
+        frame=_Frame(rooms, known, agent),
+        perform=_calls(rooms, turn, billing, known.offer, status).perform,
+        tools=bound(known.offer.by_alias, dialect(rooms.models[turn.model])),
+        progress=_Progress(status, known.offer),
     )
-    words = prompts.question(question.text, question.files)
-    ended = await rooms.loop.run(turn.id, words, live)
+    words = prompts.question(turn.question.text, turn.question.files)
+    with seen.phase("loop"):
+        ended = await rooms.loop.run(turn.id, words, live, is_new=turn.attempt == 1)
 
-    kept = [piece for piece in await evidence.of_turn(rooms.db, turn.id) if was_shown(piece, turn)]
-    answer, has_words = compose(ended.text, ended.finish, kept)
-    owned = await finish(rooms.db, turn, "done", answer, clock=rooms.clock)
-    if owned and has_words:
-        await remember(turn, answer, found.vector, rooms.index)
+    with seen.phase("finish"):
+        kept = [one for one in await evidence.of_turn(rooms.db, turn.id) if was_shown(one, turn)]
+        answer, has_words = compose(ended.text, ended.finish, kept)
+        await status.end()
+    memory = Memory(rooms.index, turn, answer, known.vector if has_words else None)
+    owned = await finish(
+        rooms.db, turn, "done", answer, ended, clock=rooms.clock, remember=memory.keep
+    )
+    if owned:
+        memory.follow()
     seconds = round(rooms.clock() - started, 3)
     log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=seconds)
+    return ended
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What a turn knows before it asks the model."""
+
+    turn: Turn
+    """With the person introduced."""
+    past: Sequence[shape.Finished]
+    vector: Vector | None
+    chunks: Sequence[Chunk]
+    offer: Offer
+    waited: str
+
+
+async def _known(
+    rooms: Rooms,
+    turn: Turn,
+    billing: Billing,
+    agent: Agent | None,
+    surface: Surface,
+    seen: watch.Watch,
+) -> _Known:
+    """Resolve, retrieve and permit. What does not need one another goes side by side."""
+    with seen.phase("resolve"):
+        async with asyncio.TaskGroup() as group:
+            introducing = group.create_task(_introduced(turn, surface))
+            reading = group.create_task(
+                history(rooms.db, turn.question.thread, rooms.setup.room.turns)
+            )
+            embedding = group.create_task(embedded(turn, billing, rooms.embed.embed))
+    turn, past, vector = introducing.result(), reading.result(), embedding.result()
+    shown = frozenset(id for id, _ in past)
+    with seen.phase("retrieve"):
+        async with asyncio.TaskGroup() as group:
+            retrieving = group.create_task(retrieve(turn, vector, rooms.index, shown=shown))
+            offering = group.create_task(_offer(rooms, turn, agent))
+            waiting = group.create_task(outcomes(rooms.db, turn))
+    seen.offer = offering.result()
+    return _Known(
+        turn=turn,
+        past=[one for _, one in past],
+        vector=vector,
+        chunks=retrieving.result(),
+        offer=seen.offer,
+        waited=waiting.result(),
+    )
 
 
 async def _introduced(turn: Turn, surface: Surface) -> Turn:
@@ -141,21 +200,31 @@ def _billing(turn: Turn) -> Billing:
 async def fail(rooms: Rooms, turn: Turn, failure: Exception) -> None:
     """End a turn that could not be answered with a sentence about why."""
     log.exception("turn.failed", error=failure, turn=turn.id, thread=turn.question.thread)
-    answer = Answer(text=failures.sentence(failure, turn.id))
-    await finish(rooms.db, turn, "failed", answer, clock=rooms.clock)
+    await _end(rooms, turn, "failed", failures.sentence(failure, turn.id))
 
 
 async def bury(rooms: Rooms, turn: Turn) -> None:
     """End a turn that was cut off too often."""
     log.error("turn.interrupted", turn=turn.id, thread=turn.question.thread)
-    answer = Answer(text=failures.interrupted(turn.id))
-    await finish(rooms.db, turn, "dead", answer, clock=rooms.clock)
+    await _end(rooms, turn, "dead", failures.interrupted(turn.id))
 
 
-def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, surface: Surface) -> Calls:
-    async def progress(text: str) -> None:
-        await surface.progress(turn.question.address, text)
+async def _end(rooms: Rooms, turn: Turn, outcome: inbox.Outcome, sentence: str) -> None:
+    with spans.span(f"turn {outcome}", parent=turn.question.trace):
+        ended = await _so_far(rooms, turn)
+        await finish(rooms.db, turn, outcome, Answer(text=sentence), ended, clock=rooms.clock)
 
+
+async def _so_far(rooms: Rooms, turn: Turn) -> Ended | None:
+    """How far the loop came, for whoever looks inside; the sentence does not depend on it."""
+    try:
+        return await rooms.loop.so_far(turn.id)
+    except CountersignError as failure:
+        log.info("turn.forgotten", turn=turn.id, kind=type(failure).__name__)
+        return None
+
+
+def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, status: Status) -> Calls:
     return Calls(
         turn=turn,
         billing=billing,
@@ -167,9 +236,14 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, surface: Su
         db=rooms.db,
         meter=rooms.meter,
         clock=rooms.clock,
-        progress=progress,
+        progress=status.say,
         approvals=rooms.approvals,
         credentials=rooms.credentials,
+        needs_account=SignInAsked(
+            turn,
+            rooms.surfaces[turn.question.place.surface],
+            rooms.approvals.accounts if rooms.approvals else None,
+        ),
     )
 
 
@@ -205,29 +279,21 @@ class _Ask:
 class _Frame:
     """`steps.Frame` of one turn: what stands around its own messages."""
 
-    def __init__(
-        self,
-        rooms: Rooms,
-        turn: Turn,
-        agent: Agent | None,
-        past: Sequence[shape.Finished],
-        chunks: Sequence[Chunk],
-        waited: str,
-    ) -> None:
-        question, room = turn.question, rooms.setup.room
+    def __init__(self, rooms: Rooms, known: _Known, agent: Agent | None) -> None:
+        question, room = known.turn.question, rooms.setup.room
         skill = chosen(rooms.setup.skills, question.text)
         self._system = prompts.system(
             person=question.person,
             place=question.place,
-            now=turn.accepted_at,
+            now=known.turn.accepted_at,
             instructions=agent.instructions if agent else "",
             rounds=ROUNDS,
             reader=READ_RESULT.name,
         )
         self._skill = skill.text if skill else ""
-        self._history = shape.history(past, room)
-        self._past = prompts.past(chunks, room.past)
-        self._waited = waited
+        self._history = shape.history(known.past, room)
+        self._past = prompts.past(known.chunks, room.past)
+        self._waited = known.waited
 
     def __call__(
         self, active: Sequence[ModelMessage], *, is_tight: bool, is_last: bool
@@ -247,9 +313,8 @@ class _Frame:
 class _Progress:
     """Says in the thread what a round is about to do."""
 
-    def __init__(self, surface: Surface, turn: Turn, offer: Offer) -> None:
-        self._surface = surface
-        self._turn = turn
+    def __init__(self, status: Status, offer: Offer) -> None:
+        self._status = status
         self._offer = offer
 
     async def __call__(self, calls: Sequence[ToolCall]) -> None:
@@ -260,4 +325,4 @@ class _Progress:
         )
         if names:
             text = f"is working: {', '.join(names)}…"
-            await self._surface.progress(self._turn.question.address, text)
+            await self._status.say(text)
