@@ -18,11 +18,14 @@ from core.capabilities.servers import Limits, Server
 IN_PROCESS_URL = "http://127.0.0.1:8000/mcp"
 """Nothing is opened: the SDK's rebinding protection wants a loopback host with a port."""
 
-_CONNECT_SECONDS = 10.0
+_CONNECT_SECONDS = 5.0
+"""Less than any call may take: a host that is gone is then told from one that does not answer."""
 _READ_SECONDS = 330.0
 """Longer than a whole turn. A call's deadline ends it sooner; this frees what a server of the old
 protocol keeps open after its call was given up."""
 _SESSION = "mcp-session-id"
+_UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+"""Failures before the first byte of a request."""
 
 
 class Errand:
@@ -32,6 +35,8 @@ class Errand:
     def __init__(self, server: str, headers: Mapping[str, str] | None = None) -> None:
         self.server = server
         self.headers: Mapping[str, str] = headers or {}
+        self.has_left: bool | None = None
+        """Whether one of its requests may have reached the server; None before the first ended."""
         self.fault = ""
         """What went wrong on the wire, as the end of the sentence `crm …`."""
         self.rejected = 0
@@ -76,7 +81,9 @@ class Wire(httpx2.AsyncBaseTransport):
         try:
             response = await self._inner.handle_async_request(request)
         except (httpx2.HTTPError, OSError) as error:
+            errand.has_left = bool(errand.has_left) or not isinstance(error, _UNSENT)
             return _failed(errand, f"could not be reached ({type(error).__name__})", 503)
+        errand.has_left = True
         response.request = request
         _note_status(errand, request, response.status_code)
         headers = httpx2.Headers(

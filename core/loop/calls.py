@@ -59,6 +59,10 @@ async def no_credentials(person: PersonId, tool: Tool) -> Mapping[str, str]:
     return {}
 
 
+async def not_asked(missing: NeedsAccount) -> str:
+    return str(missing)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
     """What performing the calls of one turn needs; lives as long as the turn."""
@@ -77,6 +81,8 @@ class Calls:
     clock: Clock
     progress: Callable[[str], Awaitable[None]]
     credentials: Credentials
+    needs_account: Callable[[NeedsAccount], Awaitable[str]] = not_asked
+    """Asks the person for the account that a call needs; what the model is told of it."""
     approvals: Approvals | None = None
     """None: no call can wait for a person, and one that would have to is refused."""
 
@@ -114,7 +120,9 @@ class Calls:
         except (BadArguments, NotAllowed, SourceFailed, DeadlineExceeded, NeedsAccount) as failure:
             key = tool.key if tool else ""
             log.info("call.failed", turn=self.turn.id, tool=key, kind=type(failure).__name__)
-            return CallResult(text=f"Error: {failure}", is_error=True)
+            needs = isinstance(failure, NeedsAccount)
+            said = await self.needs_account(failure) if needs else str(failure)
+            return CallResult(text=f"Error: {said}", is_error=True)
         seconds = round_seconds(self.clock() - started)
         log.info("call.done", turn=self.turn.id, tool=tool.key, size=len(raw.text), seconds=seconds)
         return await self._keep(tool, call.arguments, raw, number)

@@ -150,6 +150,15 @@ async def supersede(tx: Transaction, first: str) -> None:
     )
 
 
+async def drop(tx: Transaction, turn: str) -> None:
+    """Drop what nobody has tried to post of this turn yet, but not its cards."""
+    await tx.execute(
+        "DELETE FROM outbox"
+        " WHERE turn = ? AND kind <> 'card' AND state = 'waiting' AND attempt = 0",
+        (turn,),
+    )
+
+
 async def shown_as(db: Statements, first: str) -> str:
     """The platform's id of the copy that `first` showed first (or, when that post was given up, a
     later one); empty while none is there."""

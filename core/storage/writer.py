@@ -244,7 +244,9 @@ class Writer:
             return
         try:
             await self._connection.execute("SAVEPOINT turn")
-            turn.granted.set_result(None)
+            # Whoever gave up just now has left without having written.
+            if not turn.granted.done():
+                turn.granted.set_result(None)
             is_kept = await self._wait_until_left(turn)
             # A full disk may make SQLite end the whole transaction under us: then this raises,
             # and the group fails together.
@@ -264,5 +266,6 @@ class Writer:
             async with asyncio.timeout(self._patience):
                 return await asyncio.shield(turn.left)
         except TimeoutError:
-            turn.left.set_result(False)
-            return False
+            if not turn.left.done():
+                turn.left.set_result(False)
+            return turn.left.result()

@@ -34,6 +34,7 @@ from core.storage.database import Database
 from core.storage.index import Index
 from core.telemetry import logs, spans
 from core.turn import failures, watch
+from core.turn.connect import SignInAsked
 from core.turn.finish import compose, finish
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history, outcomes
@@ -238,6 +239,11 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, status: Sta
         progress=status.say,
         approvals=rooms.approvals,
         credentials=rooms.credentials,
+        needs_account=SignInAsked(
+            turn,
+            rooms.surfaces[turn.question.place.surface],
+            rooms.approvals.accounts if rooms.approvals else None,
+        ),
     )
 
 
