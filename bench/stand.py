@@ -40,18 +40,18 @@ policy:
   admins: ["group:it-admins"]
   domains: ["larkspur.example"]
   rules:
-    - {offer: "tag:connector:office", to: ["group:everyone"]}
-    - {offer: "tool:office/send_note", to: ["group:everyone"]}
-    - {approve: "tool:office/send_note", when: {argument: to, is: external}}
+    - {offer: "tag:connector:books", to: ["group:everyone"]}
+    - {offer: "tool:books/send_note", to: ["group:everyone"]}
+    - {approve: "tool:books/send_note", when: {argument: to, is: external}}
     - {withhold: "tag:connector:hr", in: ["place:public"]}
-    - {withhold: "tool:office/order_lines", when: {argument: query, contains: "payroll"}}
+    - {withhold: "tool:books/order_lines", when: {argument: query, contains: "payroll"}}
 """
 """What an installation has: offers, an approval, a place and an argument that close a door."""
 
 
 def office() -> MCPServer[Any]:
     """The tools that are called: one that returns a table, and some that are only offered."""
-    server = MCPServer("office", version="1", log_level="ERROR")
+    server = MCPServer("books", version="1", log_level="ERROR")
     hr = tags("connector:hr")
 
     async def order_lines(query: str) -> CallToolResult:
@@ -65,10 +65,10 @@ def office() -> MCPServer[Any]:
         """Something else that one may ask for."""
         return query
 
-    server.add_tool(order_lines, meta=tags("connector:office"))
+    server.add_tool(order_lines, meta=tags("connector:books"))
     server.add_tool(other, name="send_note", meta=tags("connector:mail"))
     for number in range(8):
-        meta = tags("connector:office") if number % 2 else hr
+        meta = tags("connector:books") if number % 2 else hr
         server.add_tool(other, name=f"look_up_{number}", meta=meta)
     return server
 
@@ -79,6 +79,9 @@ class SilentChat:
 
     name: str = "slack"
     on_post: Callable[[Post], None] = lambda _: None
+
+    async def offer(self, address: Any, link: Any) -> bool:
+        return False
 
     async def progress(self, address: Any, text: str) -> None:
         pass
@@ -141,15 +144,16 @@ async def built(
     *,
     embeds: bool = False,
     watch: Stopwatch | None = None,
+    server: MCPServer[Any] | None = None,
     slack: Mapping[str, str] = NOWHERE,
 ) -> AsyncIterator[Wired]:
-    """The bot as `bot.wiring` builds it on a fresh database in `folder`, with the scripted model
-    and the tools of the office; nothing runs until somebody runs it.
+    """The bot as `bot.wiring` builds it on the database in `folder`, with the scripted model
+    and the tools of the office, or those of `server`; nothing runs until somebody runs it.
 
     With `embeds` questions are embedded by the offline model, else by a stub. The watch sees what
     is asked of the database. `slack` is the environment that says where Slack is.
     """
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     read = _settings(folder, slack)
     _log_to(folder.with_suffix(".log"), read.secrets())
     opened = wiring.open_database
@@ -159,8 +163,8 @@ async def built(
         return inner if watch is None else TimedDatabase(inner, watch)
 
     async with AsyncExitStack() as held:
-        app = await held.enter_async_context(serving(office()))
-        servers = (Server(name="office", app=app, accept="all"),)
+        app = await held.enter_async_context(serving(server or office()))
+        servers = (Server(name="books", app=app, accept="all"),)
         with (
             patch.object(wiring, "open_database", open_timed),
             patch.object(wiring, "EmbedDoor", wiring.EmbedDoor if embeds else StubVectors),
@@ -173,12 +177,17 @@ async def built(
 
 @asynccontextmanager
 async def stand(
-    folder: Path, model: Scripted, *, embeds: bool = False, is_timed: bool = False
+    folder: Path,
+    model: Scripted,
+    *,
+    embeds: bool = False,
+    is_timed: bool = False,
+    server: MCPServer[Any] | None = None,
 ) -> AsyncIterator[Stand]:
     """The bot's rooms behind their front door, with a chat that is silent."""
     watch = Stopwatch()
     timed = watch if is_timed else None
-    async with built(folder, model, embeds=embeds, watch=timed) as wired:
+    async with built(folder, model, embeds=embeds, watch=timed, server=server) as wired:
         chat, ids = SilentChat(), count(1)
         rooms = _timed(wired.rooms, watch) if is_timed else wired.rooms
         rooms.surfaces["slack"] = chat

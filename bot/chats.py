@@ -15,10 +15,10 @@ from adapters.teams.pacing import Pacing as TeamsPacing
 from adapters.teams.settings import TeamsSettings
 from bot.lifecycle import Part, Simple
 from bot.settings import Settings
-from core.errors import SourceFailed
+from core.errors import DeliveryFailed, SourceFailed
 from core.identity.steps import Known as Vouched
-from core.ports import Accounts, Clock, Desk, FrontDoor, Surface
-from core.records import Json, Person, PersonId
+from core.ports import Accounts, Clock, Desk, FrontDoor, Poster, Surface
+from core.records import Channel, Json, Person, PersonId, Posted
 from core.storage import kept, opinions
 from core.storage.database import Database
 
@@ -42,6 +42,7 @@ class Chats:
     def __init__(self) -> None:
         self.slack: slack.SlackAdapter | None = None
         self.teams: teams.TeamsAdapter | None = None
+        self._is_workspace = False
 
     def connect(
         self,
@@ -56,6 +57,7 @@ class Chats:
         pacings: Pacings | None,
     ) -> None:
         """Build the adapters that have credentials."""
+        self._is_workspace = workspace is not None
         if (access := _slack(settings, workspace)) is not None:
             pace = pacings.slack if pacings else None
             self.slack = slack.build(access, door, clock, desk=desk, accounts=accounts, pacing=pace)
@@ -97,15 +99,37 @@ class Chats:
     async def zone(self, person: PersonId) -> str:
         return (await self.profile(Person(id=person))).time_zone
 
-    async def vouched(self, person: PersonId) -> Vouched:
-        """What the person's platform vouches for. Raises `SourceFailed`. Teams signs the object
-        id itself, so there is no address to compare."""
+    async def directory(self, person: PersonId) -> Vouched:
+        """`core.identity.steps.Directory`. Raises `SourceFailed`. Teams signs the object id
+        itself, so there is no address to compare."""
         if person.startswith("slack:") and self.slack is not None:
             address, name = await address_and_name(self.slack.api, person)
             return Vouched(address=address, name=name)
         if person.startswith("teams:") and self.teams is not None:
             return Vouched(name=(await self.profile(Person(id=person))).name)
         raise SourceFailed("That chat platform is not connected any more.")
+
+    async def channel(self, name: str, person: PersonId) -> Channel | None:
+        """`core.ports.Poster`, as the two below: the bot posts to Slack's channels alone."""
+        return None if self.slack is None else await self.slack.poster.channel(name, person)
+
+    async def post(self, channel: str, markdown: str, marker: str) -> Posted:
+        return await self._poster.post(channel, markdown, marker)
+
+    async def find(self, channel: str, marker: str) -> Posted | None:
+        return await self._poster.find(channel, marker)
+
+    @property
+    def _poster(self) -> Poster:
+        if self.slack is None:
+            raise DeliveryFailed("slack_is_not_connected", is_final=True)
+        return self.slack.poster
+
+    async def warm(self) -> None:
+        """Load what the first answer and the first click in Teams need. The workspace loads it
+        when somebody is there."""
+        if self.teams is not None and not self._is_workspace:
+            await self.teams.load()
 
 
 class Kept:

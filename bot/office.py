@@ -1,10 +1,11 @@
-"""Puts the Microsoft side together: accounts, effects, the office server and its credentials."""
+"""Puts the office together: people's accounts, effects, the office server and its credentials."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
 
+from bot.chats import Chats
 from bot.settings import Microsoft
 from core.capabilities.servers import Server
 from core.connectors.effects import effects
@@ -14,7 +15,6 @@ from core.connectors.outcome import Effect
 from core.connectors.scopes import SERVER, credentials_for
 from core.errors import NeedsAccount
 from core.identity.accounts import Accounts
-from core.identity.steps import Directory
 from core.identity.vault import KeyRing
 from core.parked import Verdict
 from core.ports import Clock
@@ -27,25 +27,26 @@ Zone = Callable[[PersonId], Awaitable[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfficeRooms:
-    accounts: Accounts
-    connecting: "Connecting"
+    accounts: Accounts | None
+    """None where no Microsoft account can be connected."""
+    connecting: "Connecting | None"
     effects: Mapping[str, Effect]
     server: Server
+    warm: Callable[[], Awaitable[object]]
+    """Loads what the first click would wait for."""
 
     async def credentials(self, person: PersonId, tool: Tool) -> Mapping[str, str]:
         """`core.loop.calls.Credentials`: the person's own token, for the tools that read with
-        it. Raises `NeedsAccount` with a sentence that says how to connect."""
+        it. Raises `NeedsAccount` with what a sign-in has to ask for."""
         scopes = credentials_for(tool)
-        if not scopes:
+        if not scopes or self.accounts is None:
             return {}
         try:
             token = await self.accounts.token(person, scopes, fresh=False)
         except NeedsAccount as missing:
-            how = ""
-            if missing.kind != "unavailable":
+            if self.connecting is not None and missing.kind != "unavailable":
                 self.connecting.lacks(person, scopes)
-                how = " To connect it, write `connect` to me, then ask again."
-            raise NeedsAccount(missing.kind, f"{missing}{how}") from None
+            raise
         return {"authorization": f"Bearer {token.value}"}
 
 
@@ -73,27 +74,51 @@ async def opened(
     held: AsyncExitStack,
     db: Database,
     keys: KeyRing,
-    settings: Microsoft,
+    settings: Microsoft | None,
     *,
-    directory: Directory,
-    zone: Zone,
+    chat: Chats,
     clock: Clock,
 ) -> OfficeRooms:
-    """Everything behind a person's Microsoft account; closed with `held`."""
-    accounts = Accounts(db, keys, settings.entra, directory=directory, clock=clock)
+    """What acts on people's behalf: the chat platform, and where `settings` are given Microsoft
+    365. Closed with `held`."""
+    if settings is None:
+        alone = effects(None, chat)
+        server = await _served(held, lambda: _server(None, alone))
+        return OfficeRooms(
+            accounts=None, connecting=None, effects=alone, server=server, warm=_nothing
+        )
+    accounts = Accounts(db, keys, settings.entra, directory=chat.directory, clock=clock)
     held.push_async_callback(accounts.close)
     graph = Graph(GraphSettings(url=settings.graph_url))
     held.push_async_callback(graph.close)
-    found = effects(Office(graph=graph, db=db, accounts=accounts, clock=clock, zone=zone))
+    office = Office(graph=graph, db=db, accounts=accounts, clock=clock, zone=chat.zone)
+    found = effects(office, chat)
 
-    def made() -> Any:
-        from core.specialists.office.reader import Reader
-        from core.specialists.office.server import office_server
+    async def warm() -> None:
+        await graph.warm()
+        await accounts.warm()
 
-        return office_server(Reader(graph=graph, zone=zone), tuple(found))
-
-    app = await held.enter_async_context(serving_later(made))
-    connecting = Connecting(accounts)
+    server = await _served(held, lambda: _server((graph, chat.zone), found))
     return OfficeRooms(
-        accounts=accounts, connecting=connecting, effects=found, server=Server(name=SERVER, app=app)
+        accounts=accounts,
+        connecting=Connecting(accounts),
+        effects=found,
+        server=server,
+        warm=warm,
     )
+
+
+async def _served(held: AsyncExitStack, made: Callable[[], Any]) -> Server:
+    return Server(name=SERVER, app=await held.enter_async_context(serving_later(made)))
+
+
+def _server(reads: tuple[Graph, Zone] | None, found: Mapping[str, Effect]) -> Any:
+    from core.specialists.office.reader import Reader
+    from core.specialists.office.server import office_server
+
+    reader = Reader(graph=reads[0], zone=reads[1]) if reads else None
+    return office_server(reader, tuple(found))
+
+
+async def _nothing() -> None:
+    """Without Microsoft 365 there is nothing to load."""

@@ -4,33 +4,20 @@ Each name may also be given as NAME_FILE with the path of a file that holds the 
 that is wrong is reported together, in sentences that an operator can act on.
 """
 
-import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from adapters.teams import settings as teams_settings
-from adapters.teams.origins import MICROSOFT
 from adapters.teams.settings import TeamsSettings
-from bot import addresses, keyfile
+from bot import addresses, given_teams, keyfile
+from bot.given import Given
 from core.errors import Misconfigured
 from core.identity.settings import EntraSettings
 from core.llm import models
 from core.llm.models import ModelSettings
 
-_OURS = (
-    "MODEL",
-    "EMBEDDINGS",
-    "DATABASE",
-    "CONFIG",
-    "KEYS",
-    "PUBLIC_URL",
-    "HOST",
-    "PORT",
-    "WORKSPACE_PORT",
-)
 _NO_SURFACE = (
     "No chat platform is configured: set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET, or TEAMS_APP_ID "
     "and what goes with it, or start the local workspace, which needs no account: "
@@ -40,6 +27,8 @@ OFFLINE_EMBEDDER = "minilm"
 GRAPH = "https://graph.microsoft.com/v1.0"
 SIGNING_SECRET_LENGTH = 32
 """Characters: Slack's signing secrets are 16 bytes in hexadecimal."""
+
+METRICS_TOKEN_LENGTH = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +75,18 @@ class Microsoft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Observing:
+    """What may be watched from outside; nothing by default."""
+
+    collector: str = ""
+    """Base address of an OTLP collector for traces; empty: nothing is traced."""
+    collector_headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    service: str = "countersign"
+    metrics_token: str = field(default="", repr=False)
+    """Who shows it may read `/metrics`; empty: there is no such route."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     is_workspace: bool
     slack: Slack | None
@@ -114,6 +115,7 @@ class Settings:
     """0 takes any free port."""
     workspace_port: int
     """Of the local workspace's page; 0 takes any free port."""
+    observing: Observing = field(default_factory=Observing)
 
     @property
     def key_file(self) -> Path:
@@ -131,6 +133,7 @@ class Settings:
             given += [self.microsoft.entra.client_secret, self.microsoft.entra.certificate]
         given += [key.partition(":")[2] for key in self.keys.split(",")]
         given += self.server_secrets.values()
+        given += [self.observing.metrics_token, *self.observing.collector_headers.values()]
         if password := urlsplit(self.database).password:
             given += [password, unquote(password)]
         return tuple(value for value in given if value)
@@ -148,7 +151,7 @@ class Stored:
 
 def stored_from_environment() -> Stored:
     """Where this process' state is. Raises `Misconfigured`, one problem a line."""
-    given = _Given(os.environ, Path.cwd())
+    given = Given(os.environ, Path.cwd())
     found = _stored(given, Path.cwd())
     if given.problems:
         raise Misconfigured("\n".join(given.problems))
@@ -165,9 +168,9 @@ def read(environment: Mapping[str, str], *, folder: Path, is_workspace: bool) ->
 
     Raises `Misconfigured`, one problem a line.
     """
-    given = _Given(environment, folder)
+    given = Given(environment, folder)
     stored = _stored(given, folder)
-    teams = _teams(given, is_workspace=is_workspace)
+    teams = given_teams.read(given, is_workspace=is_workspace)
     settings = Settings(
         is_workspace=is_workspace,
         slack=None if is_workspace else _slack(given),
@@ -185,6 +188,7 @@ def read(environment: Mapping[str, str], *, folder: Path, is_workspace: bool) ->
         host=given.text("COUNTERSIGN_HOST", "127.0.0.1"),
         port=_port(given, "COUNTERSIGN_PORT", 3978),
         workspace_port=_port(given, "COUNTERSIGN_WORKSPACE_PORT", 3979),
+        observing=_observing(given),
     )
     _judge_whole(given, settings)
     if given.problems:
@@ -192,61 +196,7 @@ def read(environment: Mapping[str, str], *, folder: Path, is_workspace: bool) ->
     return settings
 
 
-class _Given:
-    """What the operator gave, with the problems found so far."""
-
-    def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
-        self.problems: list[str] = []
-        self._environment = environment
-        self._folder = folder
-        known = [f"COUNTERSIGN_{name}{end}" for name in _OURS for end in ("", "_FILE")]
-        for name in sorted(environment):
-            if name.startswith("COUNTERSIGN_") and name not in known:
-                near = difflib.get_close_matches(name, known, 1)
-                meant = f"; did you mean {near[0]}?" if near else "."
-                self.problems.append(f"{name} is not a setting of Countersign{meant}")
-
-    def judge(self, name: str, fault: str) -> None:
-        if fault:
-            self.problems.append(f"{name} {fault}.")
-
-    def text(self, name: str, default: str = "", *, is_secret: bool = False) -> str:
-        """The value of NAME, or what stands in the file that NAME_FILE names."""
-        value = self._environment.get(name, "").strip()
-        file = self._environment.get(f"{name}_FILE", "").strip()
-        if not file:
-            return value or default
-        if value:
-            self.problems.append(f"Both {name} and {name}_FILE are set; take one away.")
-            return value
-        path = self._folder / file
-        if is_secret and (fault := keyfile.file_fault(path)):
-            self.problems.append(f"The file of {name}_FILE ({path}) {fault}.")
-            return default
-        try:
-            return path.read_text("utf-8").strip() or default
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not text"
-            self.problems.append(f"The file of {name}_FILE ({path}) cannot be read: {reason}.")
-            return default
-
-    def words(self, name: str) -> tuple[str, ...]:
-        """The values of NAME, with commas or spaces between them."""
-        return tuple(self.text(name).lower().replace(",", " ").split())
-
-    def all_named(self, beginning: str) -> dict[str, str]:
-        """The secrets whose names begin so, those given as files under their plain name."""
-        names = {n.removesuffix("_FILE") for n in self._environment if n.startswith(beginning)}
-        return {name: self.text(name, is_secret=True) for name in sorted(names)}
-
-    def address(self, name: str, default: str = "", *, ends: str = "") -> str:
-        value = self.text(name, default)
-        if value:
-            self.judge(name, addresses.web_fault(value, ends=ends))
-        return value
-
-
-def _stored(given: _Given, folder: Path) -> Stored:
+def _stored(given: Given, folder: Path) -> Stored:
     database = given.text("COUNTERSIGN_DATABASE", "sqlite:///.state/countersign.db", is_secret=True)
     given.judge("COUNTERSIGN_DATABASE", addresses.database_fault(database))
     file = addresses.sqlite_file(database, folder)
@@ -257,7 +207,7 @@ def _stored(given: _Given, folder: Path) -> Stored:
     )
 
 
-def _slack(given: _Given) -> Slack | None:
+def _slack(given: Given) -> Slack | None:
     token = given.text("SLACK_BOT_TOKEN", is_secret=True)
     secret = given.text("SLACK_SIGNING_SECRET", is_secret=True)
     if not token and not secret:
@@ -278,35 +228,7 @@ def _slack(given: _Given) -> Slack | None:
     return Slack(bot_token=token, signing_secret=secret, api_url=url)
 
 
-def _teams(given: _Given, *, is_workspace: bool) -> TeamsSettings | None:
-    """In the local workspace only a test client that signs nothing is served from the settings."""
-    is_unverified = given.text("TEAMS_AUTHENTICATION") == "off"
-    app = given.text("TEAMS_APP_ID").lower()
-    if not app or (is_workspace and not is_unverified):
-        return None
-    try:
-        return TeamsSettings(
-            app_id=app,
-            tenant_id=given.text("TEAMS_TENANT_ID").lower(),
-            also_tenants=given.words("TEAMS_ALSO_TENANTS"),
-            password=given.text("TEAMS_APP_PASSWORD", is_secret=True),
-            certificate=given.text("TEAMS_APP_CERTIFICATE", is_secret=True),
-            is_managed_identity=given.text("TEAMS_MANAGED_IDENTITY").lower() in ("true", "1"),
-            identity_endpoint=given.text("IDENTITY_ENDPOINT"),
-            identity_secret=given.text("IDENTITY_HEADER", is_secret=True),
-            openid_url=given.text("TEAMS_OPENID_URL", teams_settings.OPENID),
-            login_url=given.text("TEAMS_LOGIN_URL", teams_settings.LOGIN),
-            service_origins=given.words("TEAMS_SERVICE_ORIGINS") or MICROSOFT,
-            is_unverified=is_unverified,
-            is_workspace=is_workspace,
-            host=given.text("COUNTERSIGN_HOST", "127.0.0.1"),
-        )
-    except Misconfigured as faults:
-        given.problems += str(faults).splitlines()
-        return None
-
-
-def _microsoft(given: _Given) -> Microsoft | None:
+def _microsoft(given: Given) -> Microsoft | None:
     tenant = given.text("ENTRA_TENANT_ID")
     client = given.text("ENTRA_CLIENT_ID")
     if not tenant and not client:
@@ -327,7 +249,7 @@ def _microsoft(given: _Given) -> Microsoft | None:
     return Microsoft(entra=entra, graph_url=graph_url)
 
 
-def _providers(given: _Given) -> Providers:
+def _providers(given: Given) -> Providers:
     return Providers(
         openai_api_key=given.text("OPENAI_API_KEY", is_secret=True),
         openai_base_url=given.address("OPENAI_BASE_URL"),
@@ -339,7 +261,27 @@ def _providers(given: _Given) -> Providers:
     )
 
 
-def _config(given: _Given, folder: Path) -> Path | None:
+def _observing(given: Given) -> Observing:
+    headers: dict[str, str] = {}
+    for pair in given.text("OTEL_EXPORTER_OTLP_HEADERS", is_secret=True).split(","):
+        name, is_pair, value = pair.partition("=")
+        if is_pair and name.strip():
+            headers[name.strip()] = unquote(value.strip())
+        elif pair.strip():
+            given.judge("OTEL_EXPORTER_OTLP_HEADERS", "is not of the form name=value,name=value")
+    token = given.text("COUNTERSIGN_METRICS_TOKEN", is_secret=True)
+    if token and len(token) < METRICS_TOKEN_LENGTH:
+        fault = f"is too short: write at least {METRICS_TOKEN_LENGTH} random characters"
+        given.judge("COUNTERSIGN_METRICS_TOKEN", fault)
+    return Observing(
+        collector=given.address("OTEL_EXPORTER_OTLP_ENDPOINT"),
+        collector_headers=headers,
+        service=given.text("OTEL_SERVICE_NAME", "countersign"),
+        metrics_token=token,
+    )
+
+
+def _config(given: Given, folder: Path) -> Path | None:
     named = given.text("COUNTERSIGN_CONFIG")
     path = folder / (named or "countersign.yaml")
     if path.is_file():
@@ -349,7 +291,7 @@ def _config(given: _Given, folder: Path) -> Path | None:
     return None
 
 
-def _port(given: _Given, name: str, default: int) -> int:
+def _port(given: Given, name: str, default: int) -> int:
     text = given.text(name, str(default))
     if text.isascii() and text.isdigit() and int(text) <= 65535:
         return int(text)
@@ -357,7 +299,7 @@ def _port(given: _Given, name: str, default: int) -> int:
     return 0
 
 
-def _judge_whole(given: _Given, settings: Settings) -> None:
+def _judge_whole(given: Given, settings: Settings) -> None:
     """What can only be judged from several settings together."""
     has_chat = settings.is_workspace or settings.slack or given.text("TEAMS_APP_ID")
     if not has_chat:

@@ -1,11 +1,12 @@
 """Builds the bot from its settings: the one place that sees the adapters and all rooms."""
 
+import asyncio
 import gc
 import random
 import secrets
 import shutil
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from bot.chats import Chats, Pacings
 from bot.config import Config
 from bot.lifecycle import Loop, Part
 from bot.microsoft import People, Tokens, Welcome
+from bot.observing import watched
 from bot.office import OfficeRooms, opened
 from bot.settings import Microsoft, Settings
 from bot.sweeper import Sweeper
@@ -34,7 +36,6 @@ from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
 from core.llm.embed import EmbeddingSettings, EmbedDoor
 from core.llm.models import rates
-from core.loop.calls import no_credentials
 from core.loop.loop import Loop as TurnLoop
 from core.ports import Clock, Surface
 from core.records import LedgerEntry
@@ -42,12 +43,15 @@ from core.specialists.server import serving_later
 from core.storage import entries, outbox, pins, probe
 from core.storage.database import Database, open_database
 from core.storage.index import open_index
+from core.telemetry import logs
 from core.telemetry.health import Readings
+from core.telemetry.redact import Redactor
 from core.turn import run
 from core.turn.deliver import Courier
 from core.turn.intake import Intake
 from core.turn.lanes import LaneLimits, Lanes
 from core.turn.run import Rooms
+from core.turn.take_back import TakeBack
 
 if TYPE_CHECKING:
     from bot.workspace.local import LocalWorkspace
@@ -55,9 +59,11 @@ if TYPE_CHECKING:
 OWN_MANIFEST = "https://countersign.invalid"
 """Any address will do: the local workspace is told where the bot is when it is up."""
 DRAIN_SECONDS = 18.0
+"""For running turns to end, before they are given back."""
 SAMPLE = "sample"
 """The name of the sample server."""
-"""For running turns to end, before they are given back."""
+
+log = logs.get(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,14 +79,12 @@ class Wired:
 
     async def health(self) -> Readings:
         now = self.rooms.clock()
-        found = [await outbox.next_due(self.rooms.db, name) for name in self.rooms.surfaces]
-        due = min((moment for moment in found if moment is not None), default=None)
         folder = self.settings.state
         return Readings(
             database=await probe.write_fault(self.rooms.db, now=now),
             disk_free=shutil.disk_usage(folder).free if folder.exists() else None,
             lane_silence=max(0.0, now - (self.lanes.looked_at or now)),
-            outbox_age=0.0 if due is None else max(0.0, now - due),
+            outbox_age=(await outbox.backlog(self.rooms.db, now=now)).lag,
         )
 
     def greeting(self, address: str) -> str:
@@ -109,11 +113,13 @@ async def build(
         chats = Chats()
         db = await open_database(settings.database, state=settings.state)
         held.push_async_callback(db.close)
-        office = await _office(held, db, settings, chats, clock)
+        keys = KeyRing.parse(settings.keys)
+        office = await opened(held, db, keys, settings.microsoft, chat=chats, clock=clock)
         rooms = await _rooms(held, db, settings, config, clock, office)
         approvals = _approvals(rooms, office, chats)
         rooms = replace(rooms, approvals=approvals)
-        door = Intake(rooms.db, rooms.setup, rooms.catalog, clock, new_id=_new_id, approvals=True)
+        lanes = _lanes(rooms, clock)
+        door = _door(rooms, TakeBack(approvals, lanes, rooms.surfaces))
         chats.connect(
             settings,
             workspace,
@@ -121,35 +127,46 @@ async def build(
             door,
             clock,
             desk=Desk(approvals),
-            accounts=office.connecting if office else None,
+            accounts=office.connecting,
             pacings=pacings,
         )
         rooms.surfaces.update(chats.surfaces)
-        lanes = _lanes(rooms, clock)
-        connect_routes = connect.routes(office.accounts, Welcome(db, approvals)) if office else []
+        welcome = Welcome(db, approvals)
+        connect_routes = connect.routes(office.accounts, welcome) if office.accounts else []
         if workspace is not None:
             workspace.look_inside(inside.reader(db))
+        clean = Redactor(settings.secrets()).clean
+        parts, routes = watched(settings.observing, db, clock, clean)
         yield Wired(
             rooms=rooms,
-            routes=(*chats.routes, *connect_routes),
-            parts=_parts(rooms, approvals, chats, lanes, settings),
+            routes=(*chats.routes, *connect_routes, *routes),
+            parts=(*parts, *_parts(rooms, approvals, chats, lanes, office)),
             lanes=lanes,
             settings=settings,
             workspace=workspace,
         )
 
 
+def _door(rooms: Rooms, take_back: TakeBack) -> Intake:
+    return Intake(
+        rooms.db,
+        rooms.setup,
+        rooms.catalog,
+        rooms.clock,
+        new_id=_new_id,
+        approvals=True,
+        take_back=take_back,
+    )
+
+
 def _parts(
-    rooms: Rooms, approvals: Approvals, chats: Chats, lanes: Lanes, settings: Settings
+    rooms: Rooms,
+    approvals: Approvals,
+    chats: Chats,
+    lanes: Lanes,
+    office: OfficeRooms,
 ) -> tuple[Part, ...]:
     """What works in the background, in the order of its start; questions come in last."""
-
-    async def work() -> None:
-        # In the workspace Teams may never be used; what it needs is loaded when it is.
-        is_used = chats.teams is not None and not settings.is_workspace
-        await load(rooms, chats.teams.load if chats.teams and is_used else _nothing)
-        await lanes.run()
-
     return (
         *chats.parts(),
         *(_courier(rooms, surface) for surface in chats.surfaces.values()),
@@ -157,26 +174,51 @@ def _parts(
         _executor(approvals),
         Loop(
             name="lanes",
-            work=work,
+            work=lambda: _loaded_and_running(rooms, lanes, office, chats),
             drain=lambda: lanes.drain(DRAIN_SECONDS),
             grace=DRAIN_SECONDS + 2.0,
         ),
     )
 
 
-async def _nothing() -> None:
-    return None
+async def _loaded_and_running(
+    rooms: Rooms, lanes: Lanes, office: OfficeRooms, chats: Chats
+) -> None:
+    """Load what turns are made of while questions are accepted already, then run them, and
+    meanwhile load what the first click would wait for."""
+    await load(rooms)
+    async with asyncio.TaskGroup() as group:
+        warming = group.create_task(_warmed(office, chats))
+        await lanes.run()
+        warming.cancel()
 
 
-async def load(rooms: Rooms, more: Callable[[], Awaitable[None]] = _nothing) -> None:
-    """Load what turns are made of, and `more`, while questions are accepted already."""
+async def load(rooms: Rooms) -> None:
+    """Load what turns are made of."""
     await rooms.loop.load()
     await rooms.catalog.discover()
-    await more()
-    # What was loaded stays. The collector would look through all of it again and again, 150 ms
-    # at a time in which nothing is acknowledged.
+    _keep_what_is_loaded()
+
+
+async def _warmed(office: OfficeRooms, chats: Chats) -> None:
+    try:
+        await chats.warm()
+        await office.warm()
+    # Whoever clicks first is told what is wrong with it; questions are answered all the same.
+    except Exception as failure:
+        log.warning("office.unloaded", kind=type(failure).__name__)
+        return
+    _keep_what_is_loaded()
+    log.info("office.loaded")
+
+
+def _keep_what_is_loaded() -> None:
+    """What was loaded stays. The collector would look through all of it again and again, 150 ms
+    at a time in which nothing is acknowledged; and a turn makes a thousand objects that live
+    until its end, which it need not look through twice while they do."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 def _local_microsoft(settings: Settings, workspace: "LocalWorkspace") -> Microsoft:
@@ -195,33 +237,16 @@ def _local_microsoft(settings: Settings, workspace: "LocalWorkspace") -> Microso
     return Microsoft(entra=entra, graph_url=played.graph_url)
 
 
-async def _office(
-    held: AsyncExitStack,
-    db: Database,
-    settings: Settings,
-    chats: Chats,
-    clock: Clock,
-) -> OfficeRooms | None:
-    """None where no Microsoft account can be connected. What a chat platform knows of a person
-    is asked of `chats`, which are there before the first question."""
-    if settings.microsoft is None:
-        return None
-    keys = KeyRing.parse(settings.keys)
-    return await opened(
-        held, db, keys, settings.microsoft, directory=chats.vouched, zone=chats.zone, clock=clock
-    )
-
-
-def _approvals(rooms: Rooms, office: OfficeRooms | None, chats: Chats) -> Approvals:
+def _approvals(rooms: Rooms, office: OfficeRooms, chats: Chats) -> Approvals:
     return Approvals(
         db=rooms.db,
         clock=rooms.clock,
         rules=lambda: rooms.setup.rules,
         catalog=rooms.catalog,
-        effects=office.effects if office else {},
-        tokens=Tokens(office.accounts) if office else NoTokens(),
-        people=People(chats.profile, office.accounts if office else None),
-        accounts=office.accounts if office else None,
+        effects=office.effects,
+        tokens=Tokens(office.accounts) if office.accounts else NoTokens(),
+        people=People(chats.profile, office.accounts),
+        accounts=office.accounts,
     )
 
 
@@ -241,7 +266,7 @@ async def _rooms(
     settings: Settings,
     config: Config,
     clock: Clock,
-    office: OfficeRooms | None,
+    office: OfficeRooms,
 ) -> Rooms:
     async def add(entry: LedgerEntry) -> None:
         await entries.add(db, entry)
@@ -253,9 +278,7 @@ async def _rooms(
     held.push_async_callback(embed.close)
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
-    servers = list(config.servers)
-    if office is not None:
-        servers.append(office.server)
+    servers = [*config.servers, office.server]
     if settings.is_workspace:
         app = await held.enter_async_context(serving_later(_sample))
         servers.append(Server(name=SAMPLE, app=app))
@@ -274,7 +297,7 @@ async def _rooms(
         loop=TurnLoop(db, KeyRing.parse(settings.keys)),
         surfaces={},
         clock=clock,
-        credentials=office.credentials if office else no_credentials,
+        credentials=office.credentials,
     )
 
 

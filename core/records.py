@@ -54,6 +54,26 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """A channel that the bot may post to."""
+
+    id: str
+    name: str
+    """Without the mark before it."""
+    is_private: bool = False
+    is_shared: bool = False
+    """People of another organisation read it as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """A message that stands in a channel."""
+
+    ts: str
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileRef:
     """A file that a person named or attached. Its bytes are fetched by id through the surface."""
 
@@ -229,8 +249,9 @@ class Tool:
     """The JSON schema as the server gave it; arguments are validated against this one."""
     tags: frozenset[str] = frozenset()
     is_idempotent: bool = False
+    """By its annotations: it reads only, or calling it twice is like calling it once."""
     digest: str = ""
-    """SHA-256 over name, description, schema and tags: the pin."""
+    """SHA-256 over name, description, schema, tags and `is_idempotent`: the pin."""
 
     @property
     def key(self) -> str:

@@ -27,14 +27,15 @@ def not_yet(id: str, rooms: str, sentence: str, missing: str) -> Promise:
     return Promise(id, tuple(rooms.split()), sentence, False, missing)
 
 
-TEAMS = "Microsoft Teams is not connected yet"
-CRASHES = "needs a night of kill -9 or of cut power, which no gate has time for"
+TEAMS = "in Microsoft Teams nobody has looked yet at what its clients fetch by themselves"
 
 DURABILITY = (
     kept("D1", "core.approvals", "A click that was answered with “recorded” is never lost."),
     kept("D2", "core.approvals", "We carry no call out twice."),
     kept(
-        "D3", "core.approvals", "An effect that can be repeated or read back happens exactly once."
+        "D3",
+        "core.approvals core.connectors",
+        "An effect that can be repeated or read back happens exactly once.",
     ),
     kept(
         "D4",
@@ -47,11 +48,10 @@ DURABILITY = (
         "The tests of desk and executor fail when desk or executor is broken.",
     ),
     kept("D6", "core.storage", "A delivery that was answered with 200 has been committed."),
-    not_yet(
+    kept(
         "D7",
-        "core.storage",
+        "core.storage core.approvals",
         "A decision that was recorded survives a loss of power.",
-        f"every connection syncs each commit; a power cut {CRASHES}",
     ),
     kept(
         "D8",
@@ -76,9 +76,8 @@ ORDER = (
     kept("O2", "core.storage core.turn", "A delivery that comes again starts nothing."),
     kept(
         "O3",
-        "adapters.slack",
+        "adapters.slack adapters.teams",
         "The bot answers neither itself nor other bots, edits and joins.",
-        TEAMS,
     ),
     kept("O4", "core.turn", "A thread that hangs holds up no other."),
     kept(
@@ -92,22 +91,24 @@ IDENTITY = (
         "adapters.slack",
         "What Slack did not sign, just now and byte for byte, gets 401 and touches nothing.",
     ),
-    kept("I2", "adapters.slack", "A genuine delivery that is sent again changes nothing."),
-    not_yet(
+    kept(
+        "I2",
+        "adapters.slack adapters.teams",
+        "A genuine delivery that is sent again changes nothing.",
+    ),
+    kept(
         "I3",
         "adapters.teams",
         "A Teams token that is not Microsoft's, ours and current is refused.",
-        TEAMS,
     ),
-    not_yet(
+    kept(
         "I4",
         "adapters.teams",
         "No delivery can aim our answers, and our token, at another host.",
-        TEAMS,
     ),
     kept(
         "I5",
-        "bot adapters.slack core.identity",
+        "bot adapters.slack adapters.teams core.identity",
         "A configuration that is not safe does not start, and says in a sentence why.",
     ),
     kept("I6", "bot adapters.slack", "Requests that are large or slow cost little."),
@@ -153,7 +154,11 @@ PERMISSION = (
         "A tool that has changed is not the tool that was accepted.",
     ),
     kept("P8", "core.approvals", "No model stands in the way of a click."),
-    kept("P9", "core.approvals adapters.slack", "The card shows all that is going to happen."),
+    kept(
+        "P9",
+        "core.approvals adapters.slack adapters.teams",
+        "The card shows all that is going to happen.",
+    ),
     kept(
         "P10",
         "core.approvals",
@@ -164,9 +169,9 @@ PERMISSION = (
 SECRETS = (
     kept(
         "S1",
-        "core.telemetry core.loop core.storage adapters.slack bot core.identity",
-        "No secret stands in logs, prompts, checkpoints, the ledger, evidence or error texts.",
-        "the whole bot under planted secrets, and traces, which do not exist yet",
+        "core.telemetry core.loop core.storage core.approvals adapters.slack bot core.identity",
+        "No secret stands in logs, prompts, checkpoints, the ledger, evidence, cards, backups or"
+        " error texts.",
     ),
     kept(
         "S2",
@@ -203,11 +208,10 @@ EGRESS = (
         "No live address leaves but those that evidence offered and a chip shows.",
     ),
     kept("E2", "adapters.slack", "No platform fetches anything because of what we post.", TEAMS),
-    not_yet(
+    kept(
         "E3",
-        "core.turn",
+        "core.turn core.approvals",
         "Text that somebody planted has no effect without a click.",
-        "a published corpus of injections has still to be run",
     ),
     not_yet(
         "E4",
@@ -217,13 +221,12 @@ EGRESS = (
     ),
     kept(
         "E5",
-        "adapters.slack",
+        "adapters.slack adapters.teams",
         "What a model writes can neither call out to people nor pass for somebody.",
-        TEAMS,
     ),
-    not_yet(
+    kept(
         "E6",
-        "core.capabilities",
+        "core.connectors",
         "No address that we are given makes us fetch from inside the house.",
         "no address from a person or a document is fetched yet",
     ),
@@ -265,11 +268,11 @@ LIMITS = (
         "A limit refuses before the work begins, and a platform's “later” is obeyed.",
         "there are no budgets yet",
     ),
-    not_yet(
+    kept(
         "L6",
         "bot",
         "A question is accepted fast, also under load.",
-        "half a second at the 99th percentile needs ten minutes of load to show",
+        "half a second at the 99th percentile over ten minutes, which has to be run by hand",
     ),
 )
 
@@ -282,11 +285,10 @@ OPERATION = (
         "A full disk loses nothing that was recorded.",
         "needs a disk of its own that can be filled",
     ),
-    not_yet(
+    kept(
         "X4",
         "core.telemetry",
         "One trace leads from the delivery to the last call, without any content.",
-        "there are no traces yet",
     ),
     kept("X5", "bot", "The bot does not grow with its age."),
     kept("X6", "core.storage", "Two processes cannot share a database by accident."),

@@ -18,6 +18,7 @@ from adapters.slack.deciding import Deciding
 from adapters.slack.deliveries import Deliveries
 from adapters.slack.outbound import SlackSurface
 from adapters.slack.pacing import Pacing
+from adapters.slack.poster import SlackPoster
 from adapters.slack.profiles import Profiles
 from adapters.slack.settings import SlackSettings
 from core.errors import DeliveryFailed, Misconfigured
@@ -30,9 +31,14 @@ class SlackAdapter:
     """Has a lifetime: `start` before the first delivery, `close` after the last."""
 
     def __init__(
-        self, api: SlackApi, surface: SlackSurface, routes: tuple[web.RouteDef, ...]
+        self,
+        api: SlackApi,
+        surface: SlackSurface,
+        poster: SlackPoster,
+        routes: tuple[web.RouteDef, ...],
     ) -> None:
         self.surface = surface
+        self.poster = poster
         self.routes = routes
         self.api = api
         self._open = AsyncExitStack()
@@ -70,7 +76,8 @@ def build(
     logger = quiet.library_logger()
     api = SlackApi(settings, logger)
     profiles = Profiles(api, clock)
-    surface = SlackSurface(api, pacing or Pacing(time.monotonic, asyncio.sleep), profiles)
+    pacing = pacing or Pacing(time.monotonic, asyncio.sleep)
+    surface = SlackSurface(api, pacing, profiles)
     bolt = _bolt(settings, api, logger)
     deciding = None if desk is None else Deciding(desk, api, profiles)
     if deciding is not None:
@@ -79,7 +86,8 @@ def build(
     commands.register(bolt, speech, surface, settings.prompts)
     deliveries = Deliveries(door, bolt, api, speech)
     entrance = edge.Edge(settings.signing_secret, clock, deliveries.take)
-    return SlackAdapter(api, surface, (web.post(edge.PATH, entrance.respond),))
+    routes = (web.post(edge.PATH, entrance.respond),)
+    return SlackAdapter(api, surface, SlackPoster(api, pacing), routes)
 
 
 def _bolt(settings: SlackSettings, api: SlackApi, logger: logging.Logger) -> AsyncApp:

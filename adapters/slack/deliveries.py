@@ -3,7 +3,9 @@
 import asyncio
 import logging
 from collections import OrderedDict
+from collections.abc import Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
@@ -66,19 +68,30 @@ class Deliveries:
         kind = fields.text(fields.child(envelope, "event"), "type")
         if kind in LISTENED_TO:
             return await self._listened(envelope, Reply(status=200))
+        if gone := inbound.deleted(envelope):
+            return await self._committed(gone, self._taken_back(gone))
         own = fields.text(self._api.own, "user_id")
         asked = inbound.question(envelope, frozenset({own} if own else ()))
         if isinstance(asked, inbound.Ignored):
             return _ignored(asked.reason)
+        return await self._committed(asked.delivery, self._asked(asked))
+
+    async def _committed(self, delivery: str, work: Coroutine[Any, Any, Reply]) -> Reply:
+        """What the work replies; 503 where it was not committed in time."""
         try:
             async with asyncio.timeout(ACCEPT_SECONDS):
-                return await self._command(asked) or await self._question(asked)
+                return await work
         except (CountersignError, TimeoutError) as error:
             reason = type(error).__name__
-            log.warning(
-                "slack.again", extra={"fields": {"delivery": asked.delivery, "reason": reason}}
-            )
+            log.warning("slack.again", extra={"fields": {"delivery": delivery, "reason": reason}})
             return Reply(status=503)
+
+    async def _taken_back(self, delivery: str) -> Reply:
+        await self._door.take_back(delivery)
+        return Reply(status=200)
+
+    async def _asked(self, asked: Question) -> Reply:
+        return await self._command(asked) or await self._question(asked)
 
     async def _command(self, asked: Question) -> Reply | None:
         """None where it is none."""

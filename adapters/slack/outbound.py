@@ -5,14 +5,16 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 
-from adapters.slack import copies, direct, fields, files, marker, upload
+from adapters.slack import copies, direct, fields, files, marker, private, upload
 from adapters.slack.api import SlackApi
+from adapters.slack.clicks import Spot
 from adapters.slack.copies import REFUSED_BLOCKS
 from adapters.slack.paced import Paced
 from adapters.slack.pacing import Pacing
 from adapters.slack.profiles import Profiles
 from adapters.slack.render import blocks, escape, limits
 from core.errors import DeliveryFailed
+from core.parked import Verdict
 from core.records import Address, Answer, FileRef, Json, Person, Post
 
 log = logging.getLogger(__name__)
@@ -58,6 +60,16 @@ class SlackSurface:
             await self._api.write("assistant.threads.setStatus", arguments)
         except DeliveryFailed as error:
             log.info("slack.no_status", extra={"fields": {"reason": error.reason}})
+
+    async def offer(self, address: Address, link: Verdict) -> bool:
+        is_begun = address["thread_ts"] != address["message_ts"]
+        spot = Spot(
+            user=address["user"],
+            team=address["team"],
+            channel=address["channel"],
+            thread_ts=address["thread_ts"] if is_begun else "",
+        )
+        return await private.tell(self._api, spot, private.verdict(link))
 
     async def deliver(self, post: Post, content: bytes | None) -> str:
         """Return the timestamp of the first message. Raises `DeliveryFailed`."""

@@ -66,6 +66,8 @@ class Deliveries:
                 return Reply(status=found.status, body=found.body)
             case "installationUpdate":
                 return await self._installation(activity, tenant)
+            case "messageDelete":
+                return await self._deleted(inbound.deleted(activity, tenant))
             case _:
                 return _ignored("other_kind")
 
@@ -111,6 +113,19 @@ class Deliveries:
         receipt = await self._door.accept(asked)
         ids = {"delivery": asked.delivery, "thread": asked.thread, "turn": receipt.turn or ""}
         log.info(f"teams.{receipt.kind}", extra={"fields": ids})
+        return Reply(status=200)
+
+    async def _deleted(self, delivery: str) -> Reply:
+        """A question that was deleted is answered no more."""
+        if not delivery:
+            return _ignored("incomplete")
+        try:
+            async with asyncio.timeout(ACCEPT_SECONDS):
+                await self._door.take_back(delivery)
+        except (CountersignError, TimeoutError) as error:
+            reason = type(error).__name__
+            log.warning("teams.again", extra={"fields": {"delivery": delivery, "reason": reason}})
+            return Reply(status=503)
         return Reply(status=200)
 
     async def _installation(self, activity: Json, tenant: str) -> Reply:

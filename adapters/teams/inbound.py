@@ -43,6 +43,16 @@ def question(activity: Json, tenant: str, clock: Clock) -> Question | Ignored:
     )
 
 
+def deleted(activity: Json, tenant: str) -> str:
+    """The delivery key of the message that this activity tells is gone; empty where it tells of
+    none."""
+    conversation, stamp = identity.conversation(activity), fields.text(activity, "id")
+    is_whole = all(map(identity.is_conversation, (conversation, stamp)))
+    if fields.text(activity, "type") != "messageDelete" or not is_whole:
+        return ""
+    return f"teams:{tenant}/{conversation}/{stamp}"
+
+
 def address(activity: Json, place: Place, conversation: str) -> dict[str, str]:
     """Where an answer to this activity belongs."""
     return {

@@ -11,6 +11,7 @@ from adapters.teams.invokes import message_id
 from adapters.teams.placeholders import Placeholders
 from adapters.teams.render import cards, messages
 from core.errors import DeliveryFailed
+from core.parked import Verdict
 from core.records import Address, FileRef, Json, Person, PersonId, Post
 
 log = logging.getLogger(__name__)
@@ -51,6 +52,12 @@ class TeamsSurface:
             await self._placeholders.show(address, " ".join(text.split()))
         except DeliveryFailed as error:
             log.info("teams.no_status", extra={"fields": {"reason": error.reason}})
+
+    async def offer(self, address: Address, link: Verdict) -> bool:
+        """In the person's own chat, wherever they asked."""
+        return await private.tell(
+            self._connector, self._directory, address, [private.verdict(link)]
+        )
 
     async def profile(self, person: Person) -> Person:
         return await self._directory.fill(person)

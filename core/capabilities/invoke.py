@@ -3,7 +3,8 @@
 import asyncio
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from urllib.parse import quote
 
 import anyio
@@ -16,7 +17,7 @@ from core.capabilities.raw import OnProgress, RawResult
 from core.capabilities.servers import Limits
 from core.capabilities.transport import ERRAND, Errand, too_large
 from core.capabilities.usage import reported
-from core.errors import BadArguments, DeadlineExceeded, NotAllowed, SourceFailed
+from core.errors import BadArguments, DeadlineExceeded, NotAllowed, SourceFailed, Unreached
 from core.policy.rules import CHANGED
 from core.records import Billing, FileId, Json, Tool
 
@@ -40,18 +41,16 @@ async def call(
     `billing` is told to our own servers, in headers.
 
     An error that the tool reports is a RawResult with `is_error`. Raises SourceFailed when the
-    server did not answer as it should, DeadlineExceeded when the time ran out, NotAllowed when the
-    tool is no longer the one that was offered, BadArguments for credentials that cannot be a
-    header. Each costs this call alone.
+    server did not answer as it should (Unreached when it was certainly not asked),
+    DeadlineExceeded when the time ran out, NotAllowed when the tool is no longer the one that was
+    offered, BadArguments for credentials that cannot be a header. Each costs this call alone.
     """
     headers = {**_headers(credentials), **_context(billing if connection.server.is_ours else None)}
     errand = Errand(connection.server.name, headers)
     signs = _Signs(tool, limits, on_progress)
     try:
-        async with asyncio.timeout(deadline), asyncio.TaskGroup() as group:
-            quiet = group.create_task(signs.break_silence())
+        async with asyncio.timeout(deadline), signs.breaking_silence():
             outcome = await _ask(connection, tool, arguments, errand, signs)
-            quiet.cancel()
     except TimeoutError:
         raise DeadlineExceeded(f"{tool.key} did not answer within {deadline:g} seconds") from None
     if isinstance(outcome, Exception):
@@ -81,7 +80,7 @@ async def _ask(
         outcome = await _ask_once(connection, tool, arguments, errand, signs)
         if is_last or errand.rejected != 404:
             return outcome
-        errand.fault, errand.rejected = "", 0
+        errand.fault, errand.rejected, errand.has_left = "", 0, None
     raise AssertionError("unreachable")
 
 
@@ -92,10 +91,10 @@ async def _ask_once(
     try:
         live = await connection.live()
     except SourceFailed as failure:
-        return failure
+        return Unreached(str(failure))
     listed = live.tool(tool.name)
     if listed is None:
-        return SourceFailed(f"{name} no longer has a tool {tool.name}")
+        return Unreached(f"{name} no longer has a tool {tool.name}")
     if listed.digest != tool.digest:
         return NotAllowed(CHANGED)
     token = ERRAND.set(errand)
@@ -106,7 +105,8 @@ async def _ask_once(
     except (MCPError, RuntimeError, ValueError) as error:
         if errand.rejected == 404:
             live.gone.set()
-        return SourceFailed(_failure(connection, tool, errand, error))
+        kind = Unreached if errand.has_left is False else SourceFailed
+        return kind(_failure(connection, tool, errand, error))
     except (anyio.BrokenResourceError, anyio.ClosedResourceError):
         live.gone.set()
         return SourceFailed(f"{name} broke off while {tool.name} was at work")
@@ -154,7 +154,25 @@ class _Signs:
         count = f"{progress:g} of {total:g}" if total else f"{progress:g}"
         await self._show(f"{self._tool.name}: {said or count}")
 
-    async def break_silence(self) -> None:
+    @asynccontextmanager
+    async def breaking_silence(self) -> AsyncGenerator[None]:
+        """Say now and then, while the block is at work, that it is. Most calls are over before
+        there is anything to say, and cost no task for it."""
+        async with asyncio.TaskGroup() as group:
+            speaking: list[asyncio.Task[None]] = []
+
+            def begin() -> None:
+                speaking.append(group.create_task(self._break_silence()))
+
+            waiting = asyncio.get_running_loop().call_later(self._limits.progress_after, begin)
+            try:
+                yield
+            finally:
+                waiting.cancel()
+                for task in speaking:
+                    task.cancel()
+
+    async def _break_silence(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
             rest = self._shown_at + self._limits.progress_after - loop.time()

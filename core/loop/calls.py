@@ -1,7 +1,7 @@
 """One tool call of a turn: from what the model asked for to the text that it is shown."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from core.approvals.park import Wanted, park
 from core.approvals.rooms import Rooms as Approvals
@@ -59,6 +59,10 @@ async def no_credentials(person: PersonId, tool: Tool) -> Mapping[str, str]:
     return {}
 
 
+async def not_asked(missing: NeedsAccount) -> str:
+    return str(missing)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
     """What performing the calls of one turn needs; lives as long as the turn."""
@@ -77,6 +81,10 @@ class Calls:
     clock: Clock
     progress: Callable[[str], Awaitable[None]]
     credentials: Credentials
+    needs_account: Callable[[NeedsAccount], Awaitable[str]] = not_asked
+    """Asks the person for the account that a call needs; what the model is told of it."""
+    kept: list[Evidence] = field(default_factory=list[Evidence])
+    """What this try of the turn brought, as it came."""
     approvals: Approvals | None = None
     """None: no call can wait for a person, and one that would have to is refused."""
 
@@ -114,7 +122,9 @@ class Calls:
         except (BadArguments, NotAllowed, SourceFailed, DeadlineExceeded, NeedsAccount) as failure:
             key = tool.key if tool else ""
             log.info("call.failed", turn=self.turn.id, tool=key, kind=type(failure).__name__)
-            return CallResult(text=f"Error: {failure}", is_error=True)
+            needs = isinstance(failure, NeedsAccount)
+            said = await self.needs_account(failure) if needs else str(failure)
+            return CallResult(text=f"Error: {said}", is_error=True)
         seconds = round_seconds(self.clock() - started)
         log.info("call.done", turn=self.turn.id, tool=tool.key, size=len(raw.text), seconds=seconds)
         return await self._keep(tool, call.arguments, raw, number)
@@ -201,6 +211,7 @@ class Calls:
         for file, content in raw.files:
             await files.keep(self.db, self.turn.id, file, content, made_at=now)
         await evidence.keep(self.db, piece)
+        self.kept.append(piece)
         return CallResult(text=shown(piece), is_error=raw.is_error, outcome="kept")
 
     async def _read(self, arguments: Json) -> CallResult:

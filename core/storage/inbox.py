@@ -207,6 +207,15 @@ async def claim(
     return claims
 
 
+async def is_held(db: Statements, turn: Turn) -> bool:
+    """Whether this claim still stands."""
+    row = await db.fetch_one(
+        "SELECT 1 AS ours FROM inbox WHERE id = ? AND attempt = ? AND state = 'running'",
+        (turn.id, turn.attempt),
+    )
+    return row is not None
+
+
 Beat = Literal["held", "over", "lost"]
 
 

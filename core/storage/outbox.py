@@ -93,6 +93,33 @@ async def next_due(db: Statements, surface: str) -> float | None:
     return None if row is None else row["due"]
 
 
+class Backlog(NamedTuple):
+    waiting: int
+    """How many posts are not sent yet."""
+    lag: float
+    """Seconds for which a post has been due that nobody is trying."""
+
+
+async def backlog(db: Statements, *, now: float) -> Backlog:
+    """How far deliveries are behind, over all surfaces."""
+    row = await db.fetch_one(
+        """
+        SELECT (SELECT count(*) FROM outbox WHERE state = 'waiting') AS n,
+               -- A post that was never put off is due from the end of its turn.
+               min(CASE WHEN post.due_at > 0 THEN post.due_at ELSE ended.finished_at END) AS due
+        FROM outbox AS post
+        LEFT JOIN turns AS ended ON ended.turn = post.turn AND post.kind IN ('answer', 'file')
+        WHERE post.seq IN (SELECT min(seq) FROM outbox WHERE state = 'waiting'
+                           GROUP BY surface, line)
+          AND post.due_at <= ? AND post.lease <= ?
+        """,
+        (now, now),
+    )
+    if row is None:
+        return Backlog(0, 0.0)
+    return Backlog(row["n"], 0.0 if row["due"] is None else max(0.0, now - row["due"]))
+
+
 async def begin(db: Statements, post: Post, *, lease: float) -> bool:
     """Count the try durably before it is made, so that a crash in the middle is known to have
     been one. False: somebody else tries it. The try belongs to the caller until `lease`."""
@@ -120,6 +147,15 @@ async def supersede(tx: Transaction, first: str) -> None:
         "DELETE FROM outbox"
         " WHERE replaces = ? AND replaces <> '' AND state = 'waiting' AND attempt = 0",
         (first,),
+    )
+
+
+async def drop(tx: Transaction, turn: str) -> None:
+    """Drop what nobody has tried to post of this turn yet, but not its cards."""
+    await tx.execute(
+        "DELETE FROM outbox"
+        " WHERE turn = ? AND kind <> 'card' AND state = 'waiting' AND attempt = 0",
+        (turn,),
     )
 
 

@@ -1,6 +1,6 @@
 """The front door: a question becomes a durable turn, or is refused with a sentence, first."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from core.capabilities.catalog import Catalog
@@ -37,15 +37,17 @@ class Intake:
         new_id: Callable[[], str],
         *,
         approvals: bool = False,
+        take_back: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
         """`new_id` gives 16 hexadecimal digits that were never given before. `approvals`: calls
-        can wait for a person."""
+        can wait for a person. `take_back` is `FrontDoor.take_back` where there is one."""
         self._db = db
         self._setup = setup
         self._catalog = catalog
         self._clock = clock
         self._new_id = new_id
         self._approvals = approvals
+        self._take_back = take_back
 
     async def accept(self, question: Question) -> Receipt:
         """See `FrontDoor.accept`."""
@@ -83,6 +85,11 @@ class Intake:
         if not placed.is_duplicate:
             await self._notices(question, placed.turn, placed.ahead)
         return Receipt(kind=kind, turn=placed.turn, ahead=placed.ahead)
+
+    async def take_back(self, delivery: str) -> None:
+        """See `FrontDoor.take_back`."""
+        if self._take_back is not None:
+            await self._take_back(delivery)
 
     async def help(self, person: Person, place: Place) -> str:
         """See `FrontDoor.help`."""

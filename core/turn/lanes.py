@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from core.errors import DeadlineExceeded, Unavailable
 from core.ports import Clock
-from core.records import Turn
+from core.records import Turn, TurnId
 from core.storage import inbox
 from core.storage.database import Database
 
@@ -119,6 +119,15 @@ class Lanes:
             if late:
                 await asyncio.wait(late, timeout=self._limits.last_word)
 
+    async def stop(self, turn: TurnId) -> bool:
+        """Cut this turn off where it runs here; it has ended when this returns. Whether it ran."""
+        tasks = [task for task in self._running if task.get_name() == _name(turn)]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        return bool(tasks)
+
     async def _wait_for_change(self) -> None:
         self._changed.clear()
         with suppress(TimeoutError):
@@ -138,7 +147,7 @@ class Lanes:
         return claims
 
     def _start(self, group: asyncio.TaskGroup, claim: inbox.Claim) -> None:
-        task = group.create_task(self._serve(claim), name=f"turn {claim.turn.id}")
+        task = group.create_task(self._serve(claim), name=_name(claim.turn.id))
         self._running.add(task)
         task.add_done_callback(self._ended)
 
@@ -193,6 +202,9 @@ class Lanes:
 
     async def _work(self, claim: inbox.Claim) -> None:
         turn = claim.turn
+        # It may have been taken back before this task was there to be stopped.
+        if not await inbox.is_held(self._db, turn):
+            return
         if claim.tries > self._limits.tries:
             await self._bury(turn)
             return
@@ -228,3 +240,7 @@ class Lanes:
             )
             with suppress(Unavailable):
                 await inbox.give_up(self._db, turn, now=self._clock())
+
+
+def _name(turn: TurnId) -> str:
+    return f"turn {turn}"

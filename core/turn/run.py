@@ -23,6 +23,7 @@ from core.records import (
     Answer,
     Billing,
     Chunk,
+    Evidence,
     ModelMessage,
     ModelReply,
     ToolCall,
@@ -34,6 +35,7 @@ from core.storage.database import Database
 from core.storage.index import Index
 from core.telemetry import logs, spans
 from core.turn import failures, watch
+from core.turn.connect import SignInAsked
 from core.turn.finish import compose, finish
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history, outcomes
@@ -87,10 +89,11 @@ async def _run(
     agent = rooms.setup.agents.get(turn.agent)
     known = await _known(rooms, turn, billing, agent, surface, seen)
     turn = known.turn
+    calls = _calls(rooms, turn, billing, known.offer, status)
     live = Live(
         ask=_Ask(rooms, turn, billing, started),
         frame=_Frame(rooms, known, agent),
-        perform=_calls(rooms, turn, billing, known.offer, status).perform,
+        perform=calls.perform,
         tools=bound(known.offer.by_alias, dialect(rooms.models[turn.model])),
         progress=_Progress(status, known.offer),
     )
@@ -99,8 +102,8 @@ async def _run(
         ended = await rooms.loop.run(turn.id, words, live, is_new=turn.attempt == 1)
 
     with seen.phase("finish"):
-        kept = [one for one in await evidence.of_turn(rooms.db, turn.id) if was_shown(one, turn)]
-        answer, has_words = compose(ended.text, ended.finish, kept)
+        brought = await _brought(rooms.db, turn, calls)
+        answer, has_words = compose(ended.text, ended.finish, brought)
         await status.end()
     memory = Memory(rooms.index, turn, answer, known.vector if has_words else None)
     owned = await finish(
@@ -223,6 +226,14 @@ async def _so_far(rooms: Rooms, turn: Turn) -> Ended | None:
         return None
 
 
+async def _brought(db: Database, turn: Turn, calls: Calls) -> list[Evidence]:
+    """What the model was shown of the turn's evidence. A turn that is tried again has some of an
+    earlier try, perhaps in another process; the first one has it all at hand."""
+    if turn.attempt == 1:
+        return sorted(calls.kept, key=lambda piece: (piece.made_at, piece.id))
+    return [piece for piece in await evidence.of_turn(db, turn.id) if was_shown(piece, turn)]
+
+
 def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, status: Status) -> Calls:
     return Calls(
         turn=turn,
@@ -238,6 +249,11 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, status: Sta
         progress=status.say,
         approvals=rooms.approvals,
         credentials=rooms.credentials,
+        needs_account=SignInAsked(
+            turn,
+            rooms.surfaces[turn.question.place.surface],
+            rooms.approvals.accounts if rooms.approvals else None,
+        ),
     )
 
 

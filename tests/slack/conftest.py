@@ -29,6 +29,7 @@ class Door:
     def __init__(self) -> None:
         self.questions: list[Question] = []
         self.helped: list[tuple[Person, Place]] = []
+        self.taken_back: list[str] = []
         self.outages = 0
         self.words = "I answer questions about **orders**."
 
@@ -40,6 +41,12 @@ class Door:
         self.questions.append(question)
         kind = "duplicate" if is_known else "accepted"
         return Receipt(kind=kind, turn=TurnId("t1"))
+
+    async def take_back(self, delivery: str) -> None:
+        if self.outages:
+            self.outages -= 1
+            raise Unavailable
+        self.taken_back.append(delivery)
 
     async def help(self, person: Person, place: Place) -> str:
         if self.outages:

@@ -26,6 +26,7 @@ class Door:
 
     def __init__(self) -> None:
         self.questions: list[Question] = []
+        self.gone: list[str] = []
         self.outages = 0
         self.defects = 0
         self.words = "I answer questions about **orders**."
@@ -40,6 +41,9 @@ class Door:
         is_known = any(known.delivery == question.delivery for known in self.questions)
         self.questions.append(question)
         return Receipt(kind="duplicate" if is_known else "accepted", turn=TurnId("t1"))
+
+    async def take_back(self, delivery: str) -> None:
+        self.gone.append(delivery)
 
     async def help(self, person: Person, place: Place) -> str:
         return self.words

@@ -155,6 +155,14 @@ def test_a_person_of_no_known_zone_is_not_guessed(teams):
     assert found is not None and found.time_zone == "UTC"
 
 
+async def test_a_question_that_is_deleted_is_taken_back(bot, teams):
+    activity = teams.written("mara", "sales", "hello")
+    await teams.carrier.bring(activity)
+    gone = {**activity, "type": "messageDelete", "channelData": activity["channelData"]}
+    await teams.carrier.bring(gone)
+    assert bot.door.gone == [bot.door.questions[0].delivery]
+
+
 async def test_an_installation_greets_once_and_a_removal_ends_everything(bot, teams):
     for _ in range(2):
         await teams.happen("priya", "@priya", "installationUpdate", action="add")

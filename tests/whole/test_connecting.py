@@ -23,7 +23,7 @@ async def connect(bot: House) -> str:
 async def test_connect_asks_for_what_was_lacking_and_the_question_works_then(tmp_path) -> None:
     async with house(tmp_path) as bot:
         [refused] = await bot.ask(f"{MENTION} what is in my calendar?")
-        assert "write `connect` to me" in text_of(refused)
+        assert "open the private link" in text_of(refused).lower()
 
         assert "You are signed in" in await connect(bot)
 

@@ -22,6 +22,7 @@ from core.records import ToolSchema
 
 MOST_ROWS = 12
 MOST_PROSE = 900
+_TELL = "Tell them to "
 _PREFIX = re.compile(r"^(?:error executing tool [\w-]+|error|failed)\s*:\s*", re.IGNORECASE)
 _PARKED = re.compile(r"Parked as #(\d+):")
 """How the host begins what it says of a call that waits for a person."""
@@ -147,8 +148,16 @@ def _table(found: Table) -> str:
 
 def _failure(result: Result, tools: Sequence[ToolSchema]) -> str:
     said = sentences(_PREFIX.sub("", result.text)) or ["no reason was given"]
-    # What a person can write to go on stands in code marks.
-    reason = " ".join([first_sentence(said[0]), *(s for s in said[1:] if "`" in s)])
+    # What a model is to tell the person is told; of the rest, what stands in code marks can be
+    # written to go on.
+    advice = [
+        f"Please {one.removeprefix(_TELL).replace(' to you', ' to me')}"
+        if one.startswith(_TELL)
+        else one
+        for one in said[1:]
+        if "`" in one or one.startswith(_TELL)
+    ]
+    reason = " ".join([first_sentence(said[0]), *advice])
     cite = f" [{result.number}]" if result.number else ""
     return f"I could not use “{_title(result.call.name, tools)}”: {reason}{cite}"
 
