@@ -11,6 +11,8 @@ from urllib.parse import urlencode
 
 import aiohttp
 import jwt
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
 
 from adapters import fields
 from adapters.teams.settings import TeamsSettings
@@ -103,9 +105,6 @@ class Credentials:
 
 def assertion(pem: str, app_id: str, audience: str, now: float) -> str:
     """A statement of ours, signed with the certificate's key. Raises `ValueError`."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import serialization
-
     raw = pem.encode()
     certificate = x509.load_pem_x509_certificate(raw)
     key = serialization.load_pem_private_key(raw, None)

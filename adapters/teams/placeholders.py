@@ -31,8 +31,11 @@ class Placeholders:
         self._ids: dict[str, str] = {}
 
     async def show(self, address: Address, text: str) -> None:
-        """Raises `DeliveryFailed`. An empty text changes nothing: the answer clears it."""
-        if not text or not address.get("message"):
+        """Raises `DeliveryFailed`. With an empty text nothing is shown any more."""
+        if not address.get("message"):
+            return
+        if not text:
+            await self._drop(address)
             return
         key = _key(address)
         is_chat = address["kind"] == "dm"
@@ -71,8 +74,8 @@ class Placeholders:
         if self._ids.pop(key, ""):
             await self._kept.forget(key)
 
-    async def drop(self, address: Address) -> None:
-        """Nothing takes its place."""
+    async def _drop(self, address: Address) -> None:
+        """No answer is going to take its place."""
         if known := await self.take(address):
             try:
                 await self._connector.delete(address["service"], address["conversation"], known)

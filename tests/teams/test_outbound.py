@@ -74,6 +74,23 @@ async def test_the_answer_takes_the_place_of_the_sign_of_work(bot, teams):
     assert not any(key.startswith("placeholder:") for key in bot.memory.kept)
 
 
+async def test_a_sign_of_work_goes_where_no_answer_takes_its_place(bot, teams):
+    asked = await question(bot, teams)
+    await bot.adapter.surface.progress(asked.address, "reading…")
+    await bot.adapter.surface.progress(asked.address, "")
+    assert teams.by_bot("sales") == [] and teams.calls[-1].method == "DELETE"
+    await bot.adapter.surface.deliver(post(asked), None)
+    assert len(teams.by_bot("sales")) == 1
+
+
+async def test_a_sign_of_work_is_found_again_after_a_restart(bot, teams):
+    asked = await question(bot, teams)
+    await bot.adapter.surface.progress(asked.address, "reading…")
+    bot.adapter.surface._placeholders._ids.clear()
+    await bot.adapter.surface.deliver(post(asked), None)
+    assert len(teams.by_bot("sales")) == 1
+
+
 async def test_a_chat_shows_typing_and_not_too_often(bot, teams):
     asked = await question(bot, teams, place="@mara")
     for _ in range(20):
