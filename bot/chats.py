@@ -39,25 +39,29 @@ class Pacings:
 class Chats:
     """Filled before the first question; the platform of a person stands in their id."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        workspace: "LocalWorkspace | None" = None,
+        pacings: Pacings | None = None,
+    ) -> None:
         self.slack: slack.SlackAdapter | None = None
         self.teams: teams.TeamsAdapter | None = None
-        self._is_workspace = False
+        self._settings = settings
+        self._workspace = workspace
+        self._pacings = pacings
 
     def connect(
         self,
-        settings: Settings,
-        workspace: "LocalWorkspace | None",
         db: Database,
         door: FrontDoor,
         clock: Clock,
         *,
         desk: Desk,
         accounts: Accounts | None,
-        pacings: Pacings | None,
     ) -> None:
         """Build the adapters that have credentials."""
-        self._is_workspace = workspace is not None
+        settings, workspace, pacings = self._settings, self._workspace, self._pacings
         if (access := _slack(settings, workspace)) is not None:
             pace = pacings.slack if pacings else None
             self.slack = slack.build(access, door, clock, desk=desk, accounts=accounts, pacing=pace)
@@ -128,7 +132,7 @@ class Chats:
     async def warm(self) -> None:
         """Load what the first answer and the first click in Teams need. The workspace loads it
         when somebody is there."""
-        if self.teams is not None and not self._is_workspace:
+        if self.teams is not None and self._workspace is None:
             await self.teams.load()
 
 

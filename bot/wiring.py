@@ -110,7 +110,7 @@ async def build(
             settings = replace(settings, microsoft=_local_microsoft(settings, workspace))
             own = config.rules.domains | workspace.microsoft.tenant.domains
             config = replace(config, rules=replace(config.rules, domains=own))
-        chats = Chats()
+        chats = Chats(settings, workspace, pacings)
         db = await open_database(settings.database, state=settings.state)
         held.push_async_callback(db.close)
         keys = KeyRing.parse(settings.keys)
@@ -120,16 +120,7 @@ async def build(
         rooms = replace(rooms, approvals=approvals)
         lanes = _lanes(rooms, clock)
         door = _door(rooms, TakeBack(approvals, lanes, rooms.surfaces))
-        chats.connect(
-            settings,
-            workspace,
-            db,
-            door,
-            clock,
-            desk=Desk(approvals),
-            accounts=office.connecting,
-            pacings=pacings,
-        )
+        chats.connect(db, door, clock, desk=Desk(approvals), accounts=office.connecting)
         rooms.surfaces.update(chats.surfaces)
         welcome = Welcome(db, approvals)
         connect_routes = connect.routes(office.accounts, welcome) if office.accounts else []

@@ -35,7 +35,7 @@ class Listener:
         action: Any = cast(Json, value).get("action") if isinstance(value, dict) else None
         if name != FEEDBACK and not _is_execute(action):
             return Answered(status=400, body=_fault("This is no action of a card."))
-        handler = _Handler(raw, tenant, self._pressed, self._rated)
+        handler = _Waited(raw, tenant, self._pressed, self._rated)
         adapter = _Adapter()
         activity: Any = cast(Any, Activity).deserialize(_readable(raw))
         context = TurnContext(adapter, activity)
@@ -43,7 +43,7 @@ class Listener:
         return handler.answered or Answered(status=501)
 
 
-class _Handler(ActivityHandler):
+class _Waited(ActivityHandler):
     """Finds the method for an invoke. Its own serialisation of an answer breaks on every card, so
     the answer is kept here."""
 

@@ -89,7 +89,7 @@ class TeamsStandIn:
         return f"http://{HOST}:{self._port}"
 
     @property
-    def service_url(self) -> str:
+    def connector_url(self) -> str:
         return f"{self.base}/teams/"
 
     @property
@@ -134,7 +134,7 @@ class TeamsStandIn:
     ) -> Json:
         """The same without bringing it."""
         member, where = self.member(person), self.place(place)
-        base = shapes.envelope(self.world, self.service_url, "message", member, where, root)
+        base = shapes.envelope(self.world, self.connector_url, "message", member, where, root)
         activity = shapes.message(
             base,
             text,
@@ -174,14 +174,14 @@ class TeamsStandIn:
         shown = self.world.find(where, activity) or {}
         member = self.member(person)
         root = str(shown.get("thread", ""))
-        base = shapes.envelope(self.world, self.service_url, "invoke", member, where, root)
+        base = shapes.envelope(self.world, self.connector_url, "invoke", member, where, root)
         found = await self.carrier.once(shapes.click(base, activity, action, values))
         return {"http": found.status, **(found.body or {})}
 
     async def happen(self, person: str, place: str, kind: str, **more: Any) -> Delivery:
         """Another activity: an installation, an edit, a deletion, an invoke of another name."""
         member, where = self.member(person), self.place(place)
-        base = shapes.envelope(self.world, self.service_url, kind, member, where)
+        base = shapes.envelope(self.world, self.connector_url, kind, member, where)
         return await self.carrier.bring({**base, **more})
 
     # What can be seen.

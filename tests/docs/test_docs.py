@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from bot import cli, config, settings
+from bot import cli, config, given, settings
 from core.errors import Misconfigured
 from tests.architecture.sources import ROOT, modules, tracked
 from tests.docs import pages, promised
 
 FOLDERS = ("adapters", "bench", "bot", "core", "docs", "manifest", "tests")
-SETTING = re.compile(r"\b(?:COUNTERSIGN|SLACK|OPENAI|ANTHROPIC|AZURE|ENTRA|GRAPH)_[A-Z_]*[A-Z]\b")
+SETTING = re.compile(
+    r"\b(?:COUNTERSIGN|SLACK|OPENAI|ANTHROPIC|AZURE|ENTRA|GRAPH|TEAMS)_[A-Z_]*[A-Z]\b"
+)
 KEYS = {
     "COUNTERSIGN_MODEL": "openai:gpt-5.5",
     "OPENAI_API_KEY": "sk-of-the-test",
@@ -28,8 +30,8 @@ def product_text() -> str:
 
 def names_read() -> set[str]:
     """Every variable of the environment that the bot reads."""
-    others = re.findall(r'"([A-Z_]+)"', _of("bot/settings.py"))
-    ours = {f"COUNTERSIGN_{name}" for name in settings._OURS}
+    others = re.findall(r'"([A-Z_]+)"', _of("bot/settings.py") + _of("bot/given_teams.py"))
+    ours = {f"COUNTERSIGN_{name}" for name in given.OURS}
     return ours | {name for name in others if SETTING.fullmatch(name)}
 
 

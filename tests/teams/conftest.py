@@ -110,7 +110,7 @@ class Bot:
         media_type: str = JSON,
     ) -> int:
         """Exactly these bytes, with a good token unless another is given; the status."""
-        good = self.teams.signing.token(self.teams.service_url)
+        good = self.teams.signing.token(self.teams.connector_url)
         sent = {"Authorization": f"Bearer {good if token is None else token}"}
         if media_type:
             sent["Content-Type"] = media_type

@@ -25,7 +25,7 @@ def hello(teams, **more):
 
 
 def claims(teams, **more):
-    found = {**teams.signing.claims(teams.service_url), **more}
+    found = {**teams.signing.claims(teams.connector_url), **more}
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -90,7 +90,7 @@ def bad_tokens(teams):
         "begin as a text": one(nbf="now"),
         "no service url": one(serviceurl=None),
         "another service url": one(serviceurl="https://evil.example/"),
-        "service url as a list": one(serviceurl=[teams.service_url]),
+        "service url as a list": one(serviceurl=[teams.connector_url]),
     }
 
 
@@ -285,7 +285,7 @@ async def test_a_slow_body_is_408_and_a_large_one_413(teams):
         runner = web.AppRunner(site, access_log=None, shutdown_timeout=0.5)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
-        token = teams.signing.token(teams.service_url)
+        token = teams.signing.token(teams.connector_url)
         head = f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\n"
         assert await answered(f"{head}Content-Length: 50") == 408
         assert await answered(f"{head}Content-Length: 2000000") == 413
