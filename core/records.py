@@ -82,6 +82,39 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """A person wants what runs to end: in one thread, for one question, or (neither given) all
+    that they asked for in this place."""
+
+    place: str
+    """`Place.id`."""
+    person: PersonId | None = None
+    """Only turns that this person asked for; None where the platform has decided who may stop."""
+    thread: ThreadId | None = None
+    delivery: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rating:
+    """What a person thinks of an answer."""
+
+    turn: TurnId
+    place: str
+    """`Place.id`."""
+    person: PersonId
+    is_good: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A part of a turn's work, as people see it."""
+
+    id: str
+    title: str
+    state: Literal["in_progress", "complete", "error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """The front door's answer: the platform may be told 200 for every kind."""
 
@@ -339,3 +372,5 @@ class Post:
     platform's id of what is to be changed in place; empty: nothing is there yet."""
     attempt: int = 0
     """How often it was tried before: above 0 the surface must look whether it is already there."""
+    may_have_begun: bool = False
+    """Parts of it may have been shown while the turn ran, perhaps by a process that is gone."""

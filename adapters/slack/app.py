@@ -20,6 +20,7 @@ from adapters.slack.outbound import SlackSurface
 from adapters.slack.pacing import Pacing
 from adapters.slack.profiles import Profiles
 from adapters.slack.settings import SlackSettings
+from adapters.slack.stream import Manner
 from core.errors import DeliveryFailed, Misconfigured
 from core.ports import Accounts, Clock, Desk, FrontDoor
 
@@ -64,13 +65,16 @@ def build(
     desk: Desk | None = None,
     accounts: Accounts | None = None,
     pacing: Pacing | None = None,
+    manner: Manner | None = None,
 ) -> SlackAdapter:
     """`clock` is wall time, for signatures; pacing has a clock of its own that never goes back.
-    Without a `desk` there are no cards, without `accounts` none can be connected."""
+    `manner` says when answers are streamed. Without a `desk` there are no cards, without
+    `accounts` none can be connected."""
     logger = quiet.library_logger()
     api = SlackApi(settings, logger)
     profiles = Profiles(api, clock)
-    surface = SlackSurface(api, pacing or Pacing(time.monotonic, asyncio.sleep), profiles)
+    paced = pacing or Pacing(time.monotonic, asyncio.sleep)
+    surface = SlackSurface(api, paced, profiles, manner)
     bolt = _bolt(settings, api, logger)
     deciding = None if desk is None else Deciding(desk, api, profiles)
     if deciding is not None:

@@ -3,12 +3,12 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from core.loop.calls import number_of
-from core.policy.links import Citable, settle
+from core.policy.links import settle
 from core.ports import Clock
 from core.records import Answer, Cost, Evidence, MadeFile, Post, Turn
 from core.storage import entries, inbox
 from core.storage.database import Database, Transaction
+from core.turn.telling import citables_of
 
 Remember = Callable[[Transaction], Awaitable[None]]
 
@@ -21,12 +21,7 @@ def compose(text: str, finish: str, evidence: Sequence[Evidence]) -> tuple[Answe
 
     `evidence` is what the turn's calls brought, each under the number that the model saw.
     """
-    citables = [
-        Citable(number=number_of(piece.id), label=piece.title, links=piece.links)
-        for piece in evidence
-        if not piece.is_error
-    ]
-    settled, chips = settle(text, citables)
+    settled, chips = settle(text, citables_of(evidence))
     files = tuple(file for piece in evidence for file in piece.files)
     said = settled + (CUT if finish == "length" and settled else "")
     return Answer(text=said or EMPTY, chips=chips, files=files), bool(settled)
@@ -40,9 +35,10 @@ async def finish(
     *,
     clock: Clock,
     remember: Remember | None = None,
+    may_have_begun: bool = True,
 ) -> bool:
     """Write the answer, the end of the turn, the posts that say it, and what `remember` keeps of
-    it, at once.
+    it, at once. The answer `may_have_begun` to be shown while it was written.
 
     False when another claim owns the turn by now: then nothing was written and nothing is said.
     """
@@ -53,14 +49,19 @@ async def finish(
         whole = replace(answer, cost=_whole(cost, now - turn.accepted_at))
         if remember is not None:
             await remember(tx)
-        return inbox.Said(whole, posts(turn, whole))
+        return inbox.Said(whole, posts(turn, whole, may_have_begun=may_have_begun))
 
     return await inbox.close(db, turn, outcome, said, now=now)
 
 
-def posts(turn: Turn, answer: Answer) -> list[Post]:
+def answer_id(turn: Turn) -> str:
+    """The id of the post that says the turn's answer."""
+    return f"{turn.id}.answer"
+
+
+def posts(turn: Turn, answer: Answer, *, may_have_begun: bool = False) -> list[Post]:
     """One post with the words, then one for each file."""
-    said = _post(turn, "answer", answer)
+    said = replace(_post(turn, "answer", answer), may_have_begun=may_have_begun)
     files = [_file(turn, number, file) for number, file in enumerate(answer.files, start=1)]
     return [said, *files]
 

@@ -16,12 +16,13 @@ from core.llm.embed import EmbedDoor
 from core.llm.models import ModelSettings, dialect
 from core.loop.calls import Calls, Credentials, no_credentials, was_shown
 from core.loop.loop import Loop
-from core.loop.steps import ROUNDS, Live
+from core.loop.steps import ROUNDS, Ended, Live
 from core.ports import Clock, Surface
 from core.records import (
     Answer,
     Billing,
     Chunk,
+    Evidence,
     ModelMessage,
     ModelReply,
     ToolCall,
@@ -33,11 +34,12 @@ from core.storage.database import Database
 from core.storage.index import Index
 from core.telemetry import logs
 from core.turn import failures
-from core.turn.finish import compose, finish
+from core.turn.finish import answer_id, compose, finish
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history, outcomes
 from core.turn.retrieve import Memory, Vector, embedded, retrieve
 from core.turn.setup import Agent, Setup
+from core.turn.telling import Telling
 
 THINKING = "is thinking…"
 PROFILE_SECONDS = 2.0
@@ -75,24 +77,51 @@ async def run(rooms: Rooms, turn: Turn) -> None:
     agent = rooms.setup.agents.get(turn.agent)
     known = await _known(rooms, turn, billing, agent, surface)
     turn = known.turn
+    telling = Telling()
     live = Live(
-        ask=_Ask(rooms, turn, billing, started),
+        ask=_Ask(rooms, turn, billing, started, telling),
         frame=_Frame(rooms, known, agent),
         perform=_calls(rooms, turn, billing, known.offer, surface).perform,
         tools=bound(known.offer.by_alias, dialect(rooms.models[turn.model])),
-        progress=_Progress(surface, turn, known.offer),
+        progress=_Progress(surface, turn, known.offer, telling),
     )
-    words = prompts.question(turn.question.text, turn.question.files)
-    ended = await rooms.loop.run(turn.id, words, live, is_new=turn.attempt == 1)
+    ended, may_have_begun = await _looped(rooms, turn, live, surface, telling)
 
-    kept = [piece for piece in await evidence.of_turn(rooms.db, turn.id) if was_shown(piece, turn)]
-    answer, has_words = compose(ended.text, ended.finish, kept)
+    answer, has_words = compose(ended.text, ended.finish, await _shown(rooms, turn))
     memory = Memory(rooms.index, turn, answer, known.vector if has_words else None)
-    owned = await finish(rooms.db, turn, "done", answer, clock=rooms.clock, remember=memory.keep)
+    owned = await finish(
+        rooms.db,
+        turn,
+        "done",
+        answer,
+        clock=rooms.clock,
+        remember=memory.keep,
+        may_have_begun=may_have_begun,
+    )
     if owned:
         memory.follow()
     seconds = round(rooms.clock() - started, 3)
     log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=seconds)
+
+
+async def _looped(
+    rooms: Rooms, turn: Turn, live: Live, surface: Surface, telling: Telling
+) -> tuple[Ended, bool]:
+    """How the loop ended, and whether its words may have been shown while it wrote them. A turn
+    that was begun before is not shown again: what is there of it is replaced by the answer."""
+    words = prompts.question(turn.question.text, turn.question.files)
+    if turn.attempt > 1:
+        return await rooms.loop.run(turn.id, words, live), True
+    address = turn.question.address
+    async with surface.showing(answer_id(turn), address, telling.words) as showing:
+        telling.to(showing)
+        ended = await rooms.loop.run(turn.id, words, live, is_new=True)
+    return ended, showing.has_begun
+
+
+async def _shown(rooms: Rooms, turn: Turn) -> list[Evidence]:
+    """The evidence that the turn's model saw."""
+    return [piece for piece in await evidence.of_turn(rooms.db, turn.id) if was_shown(piece, turn)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,9 +235,12 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, surface: Su
 class _Ask:
     """`steps.Ask` of one turn: the model that was chosen, within the time that is left."""
 
-    def __init__(self, rooms: Rooms, turn: Turn, billing: Billing, started: float) -> None:
+    def __init__(
+        self, rooms: Rooms, turn: Turn, billing: Billing, started: float, telling: Telling
+    ) -> None:
         self._rooms = rooms
         self._turn = turn
+        self._telling = telling
         self._billing = billing
         # A little before the lane cuts the whole turn off: the call is closed in order, and the
         # turn ends in a sentence that names the model.
@@ -223,12 +255,15 @@ class _Ask:
         round: int,
         purpose: str,
     ) -> ModelReply:
+        if round > 1:
+            self._telling.may_cite(await _shown(self._rooms, self._turn))
         return await self._rooms.chat.ask(
             self._turn.model,
             messages,
             tools,
             replace(self._billing, round=round, purpose=purpose),
             max(0.0, self._ends - self._rooms.clock()),
+            self._telling,
         )
 
 
@@ -269,17 +304,21 @@ class _Frame:
 class _Progress:
     """Says in the thread what a round is about to do."""
 
-    def __init__(self, surface: Surface, turn: Turn, offer: Offer) -> None:
+    def __init__(self, surface: Surface, turn: Turn, offer: Offer, telling: Telling) -> None:
         self._surface = surface
         self._turn = turn
         self._offer = offer
+        self._telling = telling
+        self._round = 0
 
     async def __call__(self, calls: Sequence[ToolCall]) -> None:
+        self._round += 1
         names = dict.fromkeys(
             self._offer.by_alias[call.name].name.replace("_", " ")
             for call in calls
             if call.name in self._offer.by_alias
         )
+        self._telling.works(self._round, [name.capitalize() for name in names])
         if names:
             text = f"is working: {', '.join(names)}…"
             await self._surface.progress(self._turn.question.address, text)

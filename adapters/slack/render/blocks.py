@@ -6,7 +6,7 @@ Dictionaries and not the SDK's models: those know no newer block and check lengt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adapters.slack.render import cost, escape, limits
+from adapters.slack.render import cost, escape, feedback, limits
 from adapters.slack.render.markdown import plain
 from adapters.slack.render.split import parts, plan
 from core.records import Answer, Chip, Json
@@ -31,15 +31,27 @@ class Rendered:
     """The whole answer as Markdown, where the messages show only its beginning."""
 
 
-def render(answer: Answer) -> Rendered:
-    """The messages of an answer in order; sources and cost stand on the last one."""
-    planned = plan(escape.inert(answer.text))
+def render(answer: Answer, turn: str = "", most: int | None = None) -> Rendered:
+    """The messages of an answer in order, at most `most` of them; sources and cost stand on the
+    last one, and with a `turn` the buttons to rate its answer."""
+    planned = plan(escape.inert(answer.text), limits.PARTS if most is None else most)
     messages = [_message([markdown(part)], part) for part in planned.parts]
-    closing = [*sources(answer.chips), *_cost(answer)]
+    last = closing(answer, turn)
     return Rendered(
-        messages=tuple(_closed(messages, closing) if closing else messages),
+        messages=tuple(_closed(messages, last) if last else messages),
         whole_as_file=answer.text if planned.needs_file else "",
     )
+
+
+def closing(answer: Answer, turn: str = "") -> list[Json]:
+    """What stands under an answer."""
+    rating = [feedback.block(turn)] if turn else []
+    return [*sources(answer.chips), *_cost(answer), *rating]
+
+
+def left_of(pages: int) -> int:
+    """How many messages an answer may have beside those."""
+    return max(1, limits.PARTS - pages)
 
 
 def markdown(text: str) -> Json:
@@ -79,7 +91,7 @@ def _cost(answer: Answer) -> list[Json]:
 
 def _closed(messages: list[Message], closing: list[Json]) -> list[Message]:
     """With the closing blocks on the last message, or after it where they do not fit on it."""
-    shown = "\n".join(map(_words, closing))
+    shown = "\n".join(filter(None, map(_words, closing)))
     if messages:
         last = messages[-1]
         if size([*last.blocks, *closing]) <= limits.MESSAGE_TOTAL:
@@ -118,5 +130,7 @@ def size(blocks: Sequence[Json]) -> int:
 
 
 def _words(block: Json) -> str:
-    """The text of a context block, escaped as it is."""
+    """The text of a context block, escaped as it is; none of buttons."""
+    if block["type"] != "context":
+        return ""
     return " ".join(element["text"] for element in block["elements"])
