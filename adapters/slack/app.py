@@ -11,7 +11,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack import buttons, commands, edge, fields, quiet
+from adapters.slack import buttons, commands, edge, fields, quiet, rating
 from adapters.slack.api import SlackApi
 from adapters.slack.commands import Speech
 from adapters.slack.deciding import Deciding
@@ -81,6 +81,7 @@ def build(
         buttons.register(bolt, deciding)
     speech = Speech(door=door, api=api, deciding=deciding, accounts=accounts)
     commands.register(bolt, speech, surface, settings.prompts)
+    rating.register(bolt, door, api)
     deliveries = Deliveries(door, bolt, api, speech)
     entrance = edge.Edge(settings.signing_secret, clock, deliveries.take)
     return SlackAdapter(api, surface, (web.post(edge.PATH, entrance.respond),))

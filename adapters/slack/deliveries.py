@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from adapters.slack import commands, fields, inbound
+from adapters.slack import commands, fields, inbound, private, stopping
 from adapters.slack.api import SlackApi
 from adapters.slack.bodies import Body
 from adapters.slack.commands import Speech
 from core.errors import CountersignError
 from core.ports import FrontDoor
-from core.records import Json, Question
+from core.records import Json, Question, Stop
 
 log = logging.getLogger(__name__)
 ACCEPT_SECONDS = 2.5
@@ -66,12 +66,16 @@ class Deliveries:
         kind = fields.text(fields.child(envelope, "event"), "type")
         if kind in LISTENED_TO:
             return await self._listened(envelope, Reply(status=200))
+        if kind in stopping.EVENTS:
+            return await self._stopped(envelope)
         own = fields.text(self._api.own, "user_id")
         asked = inbound.question(envelope, frozenset({own} if own else ()))
         if isinstance(asked, inbound.Ignored):
             return _ignored(asked.reason)
         try:
             async with asyncio.timeout(ACCEPT_SECONDS):
+                if wanted := stopping.said(asked):
+                    return await self._stop_said(asked, wanted)
                 return await self._command(asked) or await self._question(asked)
         except (CountersignError, TimeoutError) as error:
             reason = type(error).__name__
@@ -79,6 +83,28 @@ class Deliveries:
                 "slack.again", extra={"fields": {"delivery": asked.delivery, "reason": reason}}
             )
             return Reply(status=503)
+
+    async def _stopped(self, envelope: Json) -> Reply:
+        """503 where it could not be recorded: Slack says it again, and it is harmless twice."""
+        try:
+            async with asyncio.timeout(ACCEPT_SECONDS):
+                wanted = await stopping.of(self._api, envelope)
+                if wanted is None:
+                    return _ignored("no_stop")
+                await self._door.stop(wanted)
+        except (CountersignError, TimeoutError) as error:
+            reason = type(error).__name__
+            log.warning("slack.not_stopped", extra={"fields": {"reason": reason}})
+            return Reply(status=503)
+        return Reply(status=200)
+
+    async def _stop_said(self, asked: Question, wanted: Stop) -> Reply:
+        """Where nothing runs the person is told so; the word is a question in no case."""
+        if not await self._door.stop(wanted) and asked.delivery not in self._answered:
+            self._answered[asked.delivery] = None
+            sentence = private.sentence(stopping.NOTHING)
+            await private.tell(self._api, commands.spot_of(asked), sentence)
+        return Reply(status=200)
 
     async def _command(self, asked: Question) -> Reply | None:
         """None where it is none."""

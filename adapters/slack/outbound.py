@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from adapters.slack import copies, direct, fields, files, marker, upload
@@ -90,9 +90,18 @@ class SlackSurface:
             self._streams.pop(post, None)
             await self._end(stream, writing)
             await stream.abandon()
+            await self._at_rest(address)
             raise
         finally:
             await self._end(stream, writing)
+
+    async def _at_rest(self, address: Address) -> None:
+        """Nothing works on this thread any more: no status, and no session that is processing."""
+        status: Json = {"channel_id": address["channel"], "thread_ts": address["thread_ts"]}
+        with suppress(DeliveryFailed, TimeoutError):
+            async with asyncio.timeout(self._manner.closing):
+                await self.progress(address, "")
+                await self._api.write("agents.sessions.setStatus", status | {"status": "active"})
 
     async def _end(self, stream: Stream, writing: asyncio.Task[None] | None) -> None:
         """Let a call that is under way come back, for a moment."""

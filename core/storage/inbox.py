@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, LiteralString, NamedTuple
 
-from core.records import Answer, Post, Question, ThreadId, Turn, TurnId
+from core.records import Answer, Post, Question, Stop, ThreadId, Turn, TurnId
 from core.storage import checkpoints, outbox, threads
 from core.storage.bodies import packed, unpacked
 from core.storage.database import Conflict, Database, Dialect, Row, Statements, Transaction
@@ -281,6 +281,44 @@ async def give_up(db: Database, turn: Turn, *, now: float) -> bool:
     if owned:
         await db.notify(CHANNEL)
     return owned
+
+
+STOPPED = Answer(text="Stopped before there was an answer.")
+_STOP: LiteralString = """
+    UPDATE inbox
+    SET state = 'failed', finished_at = ?, stopped_at = ?, owner = NULL, lease = NULL
+    WHERE place = ? AND state IN ('new', 'running')
+      AND (? = '' OR person = ?) AND (? = '' OR thread = ?) AND (? = '' OR delivery = ?)
+    RETURNING *
+"""
+
+
+async def stop(db: Database, wanted: Stop, *, now: float) -> list[TurnId]:
+    """End what is meant and not finished, without a word: whoever still works on it may not
+    finish it any more, and finds it among the `stopped`."""
+    person, thread = wanted.person or "", wanted.thread or ""
+    delivery = wanted.delivery
+
+    async def end(tx: Transaction) -> list[TurnId]:
+        rows = await tx.fetch(
+            _STOP,
+            (now, now, wanted.place, person, person, thread, thread, delivery, delivery),
+        )
+        for turn in map(_turn, rows):
+            await threads.write_answer(tx, turn, "failed", STOPPED, now=now)
+            await checkpoints.forget(tx, turn.id)
+        return [TurnId(row["id"]) for row in rows]
+
+    ended = await db.write(end)
+    if ended:
+        await db.notify(CHANNEL)
+    return ended
+
+
+async def stopped(db: Statements, since: float) -> set[TurnId]:
+    """The turns that people stopped since then."""
+    rows = await db.fetch("SELECT id FROM inbox WHERE stopped_at >= ?", (since,))
+    return {TurnId(row["id"]) for row in rows}
 
 
 async def _close(tx: Transaction, turn: Turn, outcome: Outcome, now: float) -> bool:

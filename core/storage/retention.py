@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.storage import decisions, evidence, files, inbox, outbox, parked, threads
+from core.storage import decisions, evidence, files, inbox, outbox, parked, ratings, threads
 from core.storage.database import Database
 
 DAY = 86_400.0
@@ -17,7 +17,7 @@ class Retention:
     outbox: float = 7
     evidence: float = 30
     turns: float = 90
-    """Also of parked calls that came to an end."""
+    """Also of parked calls that came to an end, and of what people thought of answers."""
     decisions: float = 400
 
 
@@ -33,6 +33,7 @@ async def sweep(db: Database, retention: Retention, *, now: float) -> dict[str, 
         "evidence": await evidence.prune(db, before(retention.evidence)),
         "files": await files.prune(db, before(retention.evidence)),
         "turns": await threads.prune(db, before(retention.turns)),
+        "ratings": await ratings.prune(db, before(retention.turns)),
         "parked": await parked.prune(db, before(retention.turns)),
         "decisions": await decisions.prune(db, before(retention.decisions)),
     }

@@ -19,15 +19,17 @@ log = logging.getLogger(__name__)
 class Patience:
     """How long the courier tries; times in seconds."""
 
-    concurrency: int = 8
+    concurrency: int = 24
+    """Posts that wait for a busy channel's pace hold up no other channel before there are that
+    many."""
     tries: int = 12
     """With these pauses about twenty minutes."""
     waits: int = 48
     """Tries for a post that the platform asked to bring later: it was busy, not unwilling."""
     first_pause: float = 1.0
     longest_pause: float = 300.0
-    call: float = 60.0
-    """The deadline of one call to the surface."""
+    call: float = 180.0
+    """The deadline of one call to the surface, which keeps to the platform's pace in it."""
     poll: float = 1.0
 
 
