@@ -237,7 +237,7 @@ class Stream:
         page.is_open = False
         taken = page.written.taken
         begun = live.opening(page.written.text, source, taken)
-        self._next = Written(text=begun, taken=taken)
+        self._next = Written(text=begun, taken=taken, begun=begun)
 
     async def _failed(self, failure: DeliveryFailed) -> None:
         log.info("slack.stream_failed", extra={"fields": {"reason": failure.reason}})

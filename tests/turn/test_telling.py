@@ -147,7 +147,10 @@ def test_no_address_is_ever_shown_while_an_answer_is_written(parts: list[str]) -
 async def test_a_long_answer_is_streamed_with_its_citations_and_without_any_address(
     bot: House, models: ModelServer
 ) -> None:
-    said = "Nordics lead [1], which nobody here thought a year ago would be so, says [this](https://evil.com/?q=17) and www.evil.com/x.\n\n"
+    said = (
+        "Nordics lead [1], which nobody here thought a year ago would be so, says "
+        "[this](https://evil.com/?q=17) and www.evil.com/x.\n\n"
+    )
     models.script(
         [call("sample_sales_by", group_by="region", period="2026-Q3"), say(said * 40, paced=0.004)]
     )

@@ -14,6 +14,8 @@ class Written:
     text: str = ""
     taken: int = 0
     """Characters of the source."""
+    begun: str = ""
+    """What the message begins with that is not of the source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +31,8 @@ class Added:
 def extend(written: Written, source: str) -> Added:
     """As much of the source as the message still holds, in whole lines where a line fits at all.
 
-    The message with `closing` behind it keeps every limit. Nothing added to an empty message, and
-    that is full: this text cannot be laid out line by line.
+    The message with `closing` behind it keeps every limit. Where a message that holds nothing yet
+    is full and nothing was added, this text cannot be laid out line by line.
     """
     rest = source[written.taken :]
     if not written.text:
@@ -47,8 +49,8 @@ def extend(written: Written, source: str) -> Added:
         else:
             high = middle - 1
     words = _without_headings("".join(lines[:low]), has_before=bool(written.text.strip()))
-    if not words and not written.text and lines:
-        words = _part_of_a_line(lines[0])
+    if not words and written.text == written.begun and lines:
+        words = _part_of_a_line(written.begun, lines[0])
     return _added(written, words, is_full=True)
 
 
@@ -72,7 +74,8 @@ def opening(text: str, source: str, taken: int) -> str:
 
 
 def _added(written: Written, words: str, *, is_full: bool) -> Added:
-    after = Written(text=written.text + words, taken=written.taken + len(words))
+    text, taken = written.text + words, written.taken + len(words)
+    after = Written(text=text, taken=taken, begun=written.begun)
     return Added(words=words, written=after, is_full=is_full)
 
 
@@ -102,10 +105,10 @@ def _without_headings(words: str, *, has_before: bool) -> str:
     return "".join(lines[:count])
 
 
-def _part_of_a_line(line: str) -> str:
+def _part_of_a_line(begun: str, line: str) -> str:
     """The beginning of a line that no message holds whole."""
     short = split.short_lines(line.rstrip("\n"), split.ROOM // 2)
-    return short[0] if len(short) > 1 and _holds(short[0]) else ""
+    return short[0] if len(short) > 1 and _holds(begun + short[0]) else ""
 
 
 def _open_table(text: str) -> str:
