@@ -338,6 +338,22 @@ class Chip:
     url: str = ""
 
 
+Cell = int | float | str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A table or a chart, drawn from the rows that a tool brought."""
+
+    kind: Literal["table", "bar", "line", "pie"]
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    """As many cells as columns; texts are plain and hold no live address."""
+    total: int
+    """How many rows there are; `rows` may be the first ones."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What the person reads. `text` is Markdown without any live link; links are chips."""
@@ -345,6 +361,7 @@ class Answer:
     text: str
     chips: tuple[Chip, ...] = ()
     files: tuple[MadeFile, ...] = ()
+    figures: tuple[Figure, ...] = ()
     cost: Cost | None = None
     """None where no model was asked (help, refusals)."""
 

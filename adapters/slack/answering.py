@@ -48,7 +48,7 @@ class Answering:
         """The stream's own end, and posts for what it does not hold."""
         answer = post.answer
         closing = blocks.closing(answer, _turn(post))
-        left = await stream.finish(answer.text, closing)
+        left = await stream.finish(answer.text, closing, goes_on=bool(answer.figures))
         whole = answer.text if left.needs_file else ""
         if not left.rest:
             return stream.first, whole

@@ -14,7 +14,7 @@ from adapters.slack.copies import REFUSED_BLOCKS
 from adapters.slack.paced import Paced
 from adapters.slack.pacing import Budget, Pacing
 from adapters.slack.profiles import Profiles
-from adapters.slack.render import blocks, escape, limits
+from adapters.slack.render import blocks, escape, figures, limits
 from adapters.slack.stream import Manner, Stream
 from core.errors import DeliveryFailed
 from core.ports import Showing
@@ -136,6 +136,9 @@ class SlackSurface:
         ts, whole = await self._answering.bring(post, spot, stream)
         if whole:
             await self._upload(post, upload.WHOLE_ANSWER, whole.encode())
+        for figure in post.answer.figures:
+            if not figures.is_whole(figure):
+                await self._upload(post, f"{figure.title or 'table'}.csv", figures.as_csv(figure))
         return ts
 
     async def _private(self, post: Post) -> str:

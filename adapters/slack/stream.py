@@ -280,9 +280,9 @@ class Stream:
 
     # The end.
 
-    async def finish(self, text: str, closing: Sequence[Json]) -> Left:
+    async def finish(self, text: str, closing: Sequence[Json], *, goes_on: bool = False) -> Left:
         """Complete what is shown to `text`, the whole answer, and put the closing blocks on the
-        last message; what there is left to do.
+        last message, unless the answer `goes_on` behind its words; what there is left to do.
 
         Raises `Unfinished` where the answer does not go on from what is shown, and
         `DeliveryFailed`; then nothing is known, and the post has to be put in its place.
@@ -304,7 +304,8 @@ class Stream:
         end = live.closing(added.written.text)
         end += f"\n\n{LONG_NOTE}" if is_too_long else ""
         whole = added.written.text + end
-        is_last = blocks.size([blocks.markdown(whole), *closing]) <= limits.MESSAGE_TOTAL
+        is_small = blocks.size([blocks.markdown(whole), *closing]) <= limits.MESSAGE_TOTAL
+        is_last = is_small and not goes_on
         mark = marker.metadata(self._post, marker.END) if is_last else self._mark(page)
         chunks = [*self._end_of_plan(), *_text(added.words + end)]
         await self._stop(page, mark, chunks, closing if is_last else ())

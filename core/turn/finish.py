@@ -8,6 +8,7 @@ from core.ports import Clock
 from core.records import Answer, Cost, Evidence, MadeFile, Post, Turn
 from core.storage import entries, inbox
 from core.storage.database import Database, Transaction
+from core.turn.figures import figures, without_places
 from core.turn.telling import citables_of
 
 Remember = Callable[[Transaction], Awaitable[None]]
@@ -21,10 +22,13 @@ def compose(text: str, finish: str, evidence: Sequence[Evidence]) -> tuple[Answe
 
     `evidence` is what the turn's calls brought, each under the number that the model saw.
     """
-    settled, chips = settle(text, citables_of(evidence))
+    settled, chips = settle(without_places(text), citables_of(evidence))
+    drawn = figures(text, evidence)
     files = tuple(file for piece in evidence for file in piece.files)
     said = settled + (CUT if finish == "length" and settled else "")
-    return Answer(text=said or EMPTY, chips=chips, files=files), bool(settled)
+    said = said or ("" if drawn else EMPTY)
+    answer = Answer(text=said, chips=chips, files=files, figures=drawn)
+    return answer, bool(settled or drawn)
 
 
 async def finish(

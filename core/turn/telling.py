@@ -11,6 +11,7 @@ from core.loop.calls import number_of
 from core.policy.links import Citable, settle
 from core.ports import Showing
 from core.records import Evidence, Step
+from core.turn.figures import without_places
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
@@ -95,7 +96,7 @@ class Telling:
         text = "".join(self._heard)
         beginning = text[: ready(text)]
         if beginning != self._settled[0]:
-            self._settled = (beginning, settle(beginning, self._citables)[0])
+            self._settled = (beginning, settle(without_places(beginning), self._citables)[0])
         return self._settled[1]
 
     def _end_steps(self) -> None:

@@ -6,10 +6,10 @@ Dictionaries and not the SDK's models: those know no newer block and check lengt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adapters.slack.render import cost, escape, feedback, limits
+from adapters.slack.render import cost, escape, feedback, figures, limits
 from adapters.slack.render.markdown import plain
 from adapters.slack.render.split import parts, plan
-from core.records import Answer, Chip, Json
+from core.records import Answer, Chip, Figure, Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +36,18 @@ def render(answer: Answer, turn: str = "", most: int | None = None) -> Rendered:
     last one, and with a `turn` the buttons to rate its answer."""
     planned = plan(escape.inert(answer.text), limits.PARTS if most is None else most)
     messages = [_message([markdown(part)], part) for part in planned.parts]
+    messages += map(_figure, answer.figures)
     last = closing(answer, turn)
     return Rendered(
         messages=tuple(_closed(messages, last) if last else messages),
         whole_as_file=answer.text if planned.needs_file else "",
     )
+
+
+def _figure(figure: Figure) -> Message:
+    """A message of its own: Slack takes one table in each."""
+    name = context([f"*{escape.label(figures.title(figure), limits.LABEL)}*"])
+    return _message([name, figures.block(figure)], figures.as_markdown(figure))
 
 
 def closing(answer: Answer, turn: str = "") -> list[Json]:
@@ -122,15 +129,21 @@ def plain_pieces(message: Message) -> list[str]:
 
 
 def size(blocks: Sequence[Json]) -> int:
-    """Characters of all text in the blocks, as Slack counts them together."""
-    return sum(
-        limits.weight(block["text"]) if block["type"] == "markdown" else len(_words(block))
-        for block in blocks
-    )
+    """Weight of all text in the blocks, as Slack counts them together."""
+    return sum(map(_size, blocks))
+
+
+def _size(block: Json) -> int:
+    if block["type"] == "markdown":
+        return limits.weight(block["text"])
+    if block["type"] in ("table", "data_table"):
+        cells = (cell for row in block["rows"] for cell in row)
+        return sum(limits.weight(cell["text"]) for cell in cells)
+    return len(_words(block))
 
 
 def _words(block: Json) -> str:
-    """The text of a context block, escaped as it is; none of buttons."""
+    """The text of a context block, escaped as it is; none of others."""
     if block["type"] != "context":
         return ""
     return " ".join(element["text"] for element in block["elements"])

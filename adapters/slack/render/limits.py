@@ -22,6 +22,17 @@ TABLE_ROWS = 100
 """Header included (documented)."""
 TABLE_COLUMNS = 20
 """Documented."""
+TABLE_TEXT = 8_000
+"""Weight of all cells; a `data_table` is documented to take 10,000 characters."""
+CAPTION = 200
+CHART_TITLE = 50
+"""Documented."""
+CHART_LABEL = 20
+"""Documented."""
+CHART_POINTS = 20
+"""Documented."""
+CHART_SERIES = 6
+"""Series, or segments of a pie; another page says 12."""
 CONTEXT_ELEMENTS = 10
 """Documented."""
 CONTEXT_TEXT = 2_000
