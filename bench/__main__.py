@@ -65,6 +65,25 @@ TABLES = (
         },
         repeats=1,
     ),
+    Table(
+        name="approvals",
+        title="One mail, agreed to by one person: how often it goes out (right: 1)",
+        subjects={
+            "countersign": "Countersign",
+            "langchain": "LangChain HumanInTheLoopMiddleware + AsyncSqliteSaver",
+            "pydantic-ai": "pydantic-ai deferred tools + SQLite",
+            "openai-agents": "OpenAI Agents approvals, RunState in SQLite",
+        },
+        repeats=1,
+    ),
+    Table(
+        name="clicks",
+        title="From a click on Send, with Entra and Graph 50 ms away (ms)",
+        subjects={
+            "blind": "sent at once (Mail.Send)",
+            "checkable": "drafted, compared, sent, looked up (Mail.ReadWrite)",
+        },
+    ),
     Table(name="memory", title="Memory (MB)", subjects=AGENTS),
     Table(
         name="start",

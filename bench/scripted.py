@@ -2,7 +2,7 @@
 and the network to it, are no part of what is measured."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -23,6 +23,8 @@ class Scripted(BaseChatModel):
     calls: int = 1
     tool: str = "order_lines"
     """The name of the tool, or how its alias ends."""
+    arguments: Mapping[str, Any] = {}
+    """What every call is given; without it, a query with the call's number."""
     says: Callable[[], str] = lambda: "The answer is 42 [1]."
     hears: Callable[[Sequence[BaseMessage]], None] = lambda _: None
 
@@ -40,11 +42,14 @@ class Scripted(BaseChatModel):
             return AIMessage(self.says(), usage_metadata=USAGE, response_metadata=metadata)
         name = next(n for n in map(_name, tools) if n.endswith(self.tool))
         calls = [
-            {"name": name, "args": {"query": f"query {n}"}, "id": f"call_{n}", "type": "tool_call"}
+            {"name": name, "args": self._arguments(n), "id": f"call_{n}", "type": "tool_call"}
             for n in range(self.calls)
         ]
         metadata["finish_reason"] = "tool_calls"
         return AIMessage("", tool_calls=calls, usage_metadata=USAGE, response_metadata=metadata)
+
+    def _arguments(self, number: int) -> dict[str, Any]:
+        return dict(self.arguments) or {"query": f"query {number}"}
 
     def _generate(self, *_: Any, **__: Any) -> ChatResult:
         raise NotImplementedError

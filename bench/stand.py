@@ -80,6 +80,9 @@ class SilentChat:
     name: str = "slack"
     on_post: Callable[[Post], None] = lambda _: None
 
+    async def offer(self, address: Any, link: Any) -> bool:
+        return False
+
     async def progress(self, address: Any, text: str) -> None:
         pass
 
@@ -141,15 +144,16 @@ async def built(
     *,
     embeds: bool = False,
     watch: Stopwatch | None = None,
+    server: MCPServer[Any] | None = None,
     slack: Mapping[str, str] = NOWHERE,
 ) -> AsyncIterator[Wired]:
-    """The bot as `bot.wiring` builds it on a fresh database in `folder`, with the scripted model
-    and the tools of the office; nothing runs until somebody runs it.
+    """The bot as `bot.wiring` builds it on the database in `folder`, with the scripted model
+    and the tools of the office, or those of `server`; nothing runs until somebody runs it.
 
     With `embeds` questions are embedded by the offline model, else by a stub. The watch sees what
     is asked of the database. `slack` is the environment that says where Slack is.
     """
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     read = _settings(folder, slack)
     _log_to(folder.with_suffix(".log"), read.secrets())
     opened = wiring.open_database
@@ -159,7 +163,7 @@ async def built(
         return inner if watch is None else TimedDatabase(inner, watch)
 
     async with AsyncExitStack() as held:
-        app = await held.enter_async_context(serving(office()))
+        app = await held.enter_async_context(serving(server or office()))
         servers = (Server(name="office", app=app, accept="all"),)
         with (
             patch.object(wiring, "open_database", open_timed),
@@ -173,15 +177,21 @@ async def built(
 
 @asynccontextmanager
 async def stand(
-    folder: Path, model: Scripted, *, embeds: bool = False, is_timed: bool = False
+    folder: Path,
+    model: Scripted,
+    *,
+    embeds: bool = False,
+    is_timed: bool = False,
+    server: MCPServer[Any] | None = None,
 ) -> AsyncIterator[Stand]:
     """The bot's rooms behind their front door, with a chat that is silent."""
     watch = Stopwatch()
     timed = watch if is_timed else None
-    async with built(folder, model, embeds=embeds, watch=timed) as wired:
+    async with built(folder, model, embeds=embeds, watch=timed, server=server) as wired:
         chat, ids = SilentChat(), count(1)
         rooms = _timed(wired.rooms, watch) if is_timed else wired.rooms
         rooms.surfaces["slack"] = chat
+        await wiring.load(wired.rooms)
         door = Intake(rooms.db, rooms.setup, rooms.catalog, time.time, lambda: f"{next(ids):016x}")
         yield Stand(rooms=rooms, door=door, chat=chat, watch=watch)
 

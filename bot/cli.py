@@ -1,12 +1,15 @@
-"""The command line: `countersign run`, `check`, `doctor`, `manifest`."""
+"""The command line: `countersign run`, `check`, `doctor`, `turn`, `export` and the others."""
 
 # Imports stand inside the commands: `countersign --help` answers at once.
 import argparse
 import asyncio
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,13 +28,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.command is None:
         parser.print_help()
         return MISCONFIGURED
-    from core.errors import Misconfigured
+    from core.errors import Misconfigured, Unavailable, Unreadable
 
     try:
         return given.command(given)
     except Misconfigured as problem:
         _print_problems(str(problem).splitlines())
         return MISCONFIGURED
+    except (Unavailable, Unreadable) as problem:
+        _print_problems([str(problem)])
+        return WRONG
+    except BrokenPipeError:
+        # Whoever read the output had enough; Python would flush into the pipe once more at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return WRONG
     except KeyboardInterrupt:
         return 130
 
@@ -46,20 +56,48 @@ def _parser() -> argparse.ArgumentParser:
         "run": (_run, "start the bot"),
         "check": (_check, "read settings and configuration, start nothing"),
         "doctor": (_doctor, "say what is missing or out of reach"),
+        "rotate-keys": (_rotate_keys, "seal what is kept with the first of COUNTERSIGN_KEYS"),
     }
     for name, (command, text) in texts.items():
         part = commands.add_parser(name, help=text, description=text)
         part.set_defaults(command=command)
-        part.add_argument(
-            "--workspace",
-            action="store_true",
-            help="with the local workspace, which needs no account and no key",
-        )
+        _add_workspace(part)
+    _add_turn(commands.add_parser("turn", help="show what happened inside a turn"))
+    _add_export(commands.add_parser("export", help="write out what was decided"))
     manifest = commands.add_parser("manifest", help="print an app manifest for a chat platform")
     manifest.set_defaults(command=_manifest)
     manifest.add_argument("surface", choices=["slack"])
     manifest.add_argument("--url", required=True, help="where the bot is reached: https://…")
     return parser
+
+
+def _add_workspace(part: argparse.ArgumentParser) -> None:
+    part.add_argument(
+        "--workspace",
+        action="store_true",
+        help="with the local workspace, which needs no account and no key",
+    )
+
+
+def _add_turn(part: argparse.ArgumentParser) -> None:
+    part.description = "Show what happened inside a turn; without an id, list the newest turns."
+    part.set_defaults(command=_turn)
+    part.add_argument("id", nargs="?", default="", help="t_… as a failed answer or the log has it")
+    part.add_argument("--json", action="store_true", help="everything, as JSON")
+    part.add_argument("--full", action="store_true", help="long texts whole")
+
+
+def _add_export(part: argparse.ArgumentParser) -> None:
+    part.set_defaults(command=_export)
+    part.add_argument("what", choices=["decisions"], help="who decided what about parked calls")
+    part.add_argument("--format", choices=["jsonl", "csv"], default="jsonl")
+    part.add_argument("--since", type=_day, default=0.0, metavar="DAY", help="2026-10-01, in UTC")
+    part.add_argument("--out", type=Path, metavar="FILE", help="instead of standard output")
+    _add_workspace(part)
+
+
+def _day(text: str) -> float:
+    return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).timestamp()
 
 
 def _read(given: argparse.Namespace) -> "tuple[Settings, Config]":
@@ -135,11 +173,50 @@ def _doctor(given: argparse.Namespace) -> int:
     return WRONG if found else 0
 
 
+def _turn(given: argparse.Namespace) -> int:
+    from bot import inside, settings
+
+    stored = settings.stored_from_environment()
+    said = asyncio.run(inside.told(stored, given.id, is_json=given.json, is_full=given.full))
+    if said is None:
+        _print_problems([f"No turn {given.id} is known here (any more)."])
+        return WRONG
+    print(said)
+    return 0
+
+
 def _manifest(given: argparse.Namespace) -> int:
     from adapters.slack import manifest
 
     print(manifest.render(given.url), end="")
     return 0
+
+
+def _export(given: argparse.Namespace) -> int:
+    from bot import admin
+
+    settings, _ = _read(given)
+    rows = asyncio.run(admin.decisions_since(settings, given.since))
+    write = admin.as_csv if given.format == "csv" else admin.as_lines
+    if given.out is None:
+        write(rows, sys.stdout)
+    else:
+        admin.into_file(given.out, rows, write)
+        print(f"{_counted(len(rows), 'decision')} written to {given.out}.")
+    return 0
+
+
+def _rotate_keys(given: argparse.Namespace) -> int:
+    from bot import admin
+
+    settings, _ = _read(given)
+    count = asyncio.run(admin.rotate_keys(settings))
+    print(f"{_counted(count, 'row')} sealed anew. Nothing that is kept needs an older key now.")
+    return 0
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _print_problems(problems: Sequence[str]) -> None:

@@ -73,7 +73,8 @@ class Welcome:
             person=linked.person,
             answer=Answer(
                 text=f"Your Microsoft account ({linked.account.name or linked.account.address}) is"
-                " connected. Nothing was sent: press Send on the card when you are ready."
+                " connected. Nothing was sent: press Send on the card when you are ready, or ask"
+                " again."
             ),
         )
         await outbox.put(self._db, post)

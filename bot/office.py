@@ -1,10 +1,11 @@
-"""Puts the Microsoft side together: accounts, effects, the office server and its credentials."""
+"""Puts the office together: people's accounts, effects, the office server and its credentials."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
 
+from bot.chat_side import ChatSide
 from bot.settings import Microsoft
 from core.capabilities.servers import Server
 from core.connectors.effects import effects
@@ -14,10 +15,10 @@ from core.connectors.outcome import Effect
 from core.connectors.scopes import SERVER, credentials_for
 from core.errors import NeedsAccount
 from core.identity.accounts import Accounts
-from core.identity.steps import Directory
 from core.identity.vault import KeyRing
+from core.parked import Verdict
 from core.ports import Clock
-from core.records import PersonId, Tool
+from core.records import Address, PersonId, Tool
 from core.specialists.server import serving_later
 from core.storage.database import Database
 
@@ -26,46 +27,98 @@ Zone = Callable[[PersonId], Awaitable[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfficeRooms:
-    accounts: Accounts
+    accounts: Accounts | None
+    """None where no Microsoft account can be connected."""
+    connecting: "Connecting | None"
     effects: Mapping[str, Effect]
     server: Server
+    warm: Callable[[], Awaitable[object]]
+    """Loads what the first click would wait for."""
 
     async def credentials(self, person: PersonId, tool: Tool) -> Mapping[str, str]:
         """`core.loop.calls.Credentials`: the person's own token, for the tools that read with
-        it. Raises `NeedsAccount` with a sentence that says how to connect."""
+        it. Raises `NeedsAccount` with what a sign-in has to ask for."""
         scopes = credentials_for(tool)
-        if not scopes:
+        if not scopes or self.accounts is None:
             return {}
         try:
             token = await self.accounts.token(person, scopes, fresh=False)
         except NeedsAccount as missing:
-            how = "" if missing.kind == "unavailable" else " They can write `connect` to me."
-            raise NeedsAccount(missing.kind, f"{missing}{how}") from None
+            if self.connecting is not None and missing.kind != "unavailable":
+                self.connecting.lacks(person, scopes)
+            raise
         return {"authorization": f"Bearer {token.value}"}
+
+
+class Connecting:
+    """`core.ports.Accounts` that asks for what people lacked since they last connected: a
+    permission is asked for when something needs it, and no earlier."""
+
+    def __init__(self, accounts: Accounts) -> None:
+        self._accounts = accounts
+        self._lacked: dict[PersonId, set[str]] = {}
+
+    def lacks(self, person: PersonId, scopes: Sequence[str]) -> None:
+        self._lacked.setdefault(person, set()).update(scopes)
+
+    async def connect(self, person: PersonId, address: Address) -> Verdict:
+        scopes = sorted(self._lacked.get(person, ()))
+        return await self._accounts.offer(person, scopes, address)
+
+    async def disconnect(self, person: PersonId) -> str:
+        self._lacked.pop(person, None)
+        return await self._accounts.disconnect(person)
 
 
 async def opened(
     held: AsyncExitStack,
     db: Database,
     keys: KeyRing,
-    settings: Microsoft,
+    settings: Microsoft | None,
     *,
-    directory: Directory,
-    zone: Zone,
+    chat: ChatSide,
     clock: Clock,
 ) -> OfficeRooms:
-    """Everything behind a person's Microsoft account; closed with `held`."""
-    accounts = Accounts(db, keys, settings.entra, directory=directory, clock=clock)
+    """What acts on people's behalf: the chat platform, and where `settings` are given Microsoft
+    365. Closed with `held`."""
+    if settings is None:
+        alone = effects(None, chat)
+        server = await _served(held, lambda: _server(None, alone))
+        return OfficeRooms(
+            accounts=None, connecting=None, effects=alone, server=server, warm=_nothing
+        )
+    accounts = Accounts(db, keys, settings.entra, directory=chat.directory, clock=clock)
     held.push_async_callback(accounts.close)
     graph = Graph(GraphSettings(url=settings.graph_url))
     held.push_async_callback(graph.close)
-    found = effects(Office(graph=graph, db=db, accounts=accounts, clock=clock, zone=zone))
+    office = Office(graph=graph, db=db, accounts=accounts, clock=clock, zone=chat.zone)
+    found = effects(office, chat)
 
-    def made() -> Any:
-        from core.specialists.office.reader import Reader
-        from core.specialists.office.server import office_server
+    async def warm() -> None:
+        await graph.warm()
+        await accounts.warm()
 
-        return office_server(Reader(graph=graph, zone=zone), tuple(found))
+    server = await _served(held, lambda: _server((graph, chat.zone), found))
+    return OfficeRooms(
+        accounts=accounts,
+        connecting=Connecting(accounts),
+        effects=found,
+        server=server,
+        warm=warm,
+    )
 
-    app = await held.enter_async_context(serving_later(made))
-    return OfficeRooms(accounts=accounts, effects=found, server=Server(name=SERVER, app=app))
+
+async def _served(held: AsyncExitStack, made: Callable[[], Any]) -> Server:
+    return Server(name=SERVER, app=await held.enter_async_context(serving_later(made)))
+
+
+def _server(reads: tuple[Graph, Zone] | None, found: Mapping[str, Effect]) -> Any:
+    from core.specialists.office.reader import Reader
+    from core.specialists.office.server import office_server
+
+    reader = Reader(graph=reads[0], zone=reads[1]) if reads else None
+    return office_server(reader, tuple(found))
+
+
+async def _nothing() -> None:
+    """Without Microsoft 365 there is nothing to load."""

@@ -1,5 +1,6 @@
 """Builds the bot from its settings: the one place that sees the adapters and all rooms."""
 
+import asyncio
 import gc
 import random
 import secrets
@@ -14,13 +15,14 @@ from aiohttp import web
 
 from adapters.slack import app as slack
 from adapters.slack import edge, manifest
-from adapters.slack.directory import address_and_name
 from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
-from bot import connect, turns
+from bot import connect, inside, turns
+from bot.chat_side import ChatSide
 from bot.config import Config
 from bot.lifecycle import Loop, Part, Simple
 from bot.microsoft import People, Tokens, Welcome
+from bot.observing import watched
 from bot.office import OfficeRooms, opened
 from bot.settings import Microsoft, Settings
 from bot.sweeper import Sweeper
@@ -31,26 +33,27 @@ from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
 from core.capabilities.servers import Limits, Server
 from core.identity.settings import EntraSettings
-from core.identity.steps import Known as Vouched
 from core.identity.vault import KeyRing
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
 from core.llm.embed import EmbeddingSettings, EmbedDoor
 from core.llm.models import rates
-from core.loop.calls import no_credentials
 from core.loop.loop import Loop as TurnLoop
 from core.ports import Clock, Surface
-from core.records import LedgerEntry, Person, PersonId
+from core.records import LedgerEntry
 from core.specialists.server import serving_later
 from core.storage import entries, outbox, pins, probe
 from core.storage.database import Database, open_database
 from core.storage.index import open_index
+from core.telemetry import logs
 from core.telemetry.health import Readings
+from core.telemetry.redact import Redactor
 from core.turn import run
 from core.turn.deliver import Courier
 from core.turn.intake import Intake
 from core.turn.lanes import LaneLimits, Lanes
 from core.turn.run import Rooms
+from core.turn.take_back import TakeBack
 
 if TYPE_CHECKING:
     from bot.workspace.local import LocalWorkspace
@@ -58,9 +61,11 @@ if TYPE_CHECKING:
 OWN_MANIFEST = "https://countersign.invalid"
 """Any address will do: the local workspace is told where the bot is when it is up."""
 DRAIN_SECONDS = 18.0
+"""For running turns to end, before they are given back."""
 SAMPLE = "sample"
 """The name of the sample server."""
-"""For running turns to end, before they are given back."""
+
+log = logs.get(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,13 +81,12 @@ class Wired:
 
     async def health(self) -> Readings:
         now = self.rooms.clock()
-        due = await outbox.next_due(self.rooms.db, "slack")
         folder = self.settings.state
         return Readings(
             database=await probe.write_fault(self.rooms.db, now=now),
             disk_free=shutil.disk_usage(folder).free if folder.exists() else None,
             lane_silence=max(0.0, now - (self.lanes.looked_at or now)),
-            outbox_age=0.0 if due is None else max(0.0, now - due),
+            outbox_age=(await outbox.backlog(self.rooms.db, now=now)).lag,
         )
 
     def greeting(self, address: str) -> str:
@@ -106,38 +110,62 @@ async def build(
         workspace = await _workspace(held, settings)
         if workspace is not None:
             settings = replace(settings, microsoft=_local_microsoft(settings, workspace))
-        chat_side: list[slack.SlackAdapter] = []
+            own = config.rules.domains | workspace.microsoft.tenant.domains
+            config = replace(config, rules=replace(config.rules, domains=own))
+        chat = ChatSide()
         db = await open_database(settings.database, state=settings.state)
         held.push_async_callback(db.close)
-        office = await _office(held, db, settings, chat_side, clock)
+        keys = KeyRing.parse(settings.keys)
+        office = await opened(held, db, keys, settings.microsoft, chat=chat, clock=clock)
         rooms = await _rooms(held, db, settings, config, clock, office)
-        approvals = _approvals(rooms, office, chat_side)
+        approvals = _approvals(rooms, office, chat)
         rooms = replace(rooms, approvals=approvals)
-        door = Intake(rooms.db, rooms.setup, rooms.catalog, clock, new_id=_new_id, approvals=True)
+        lanes = _lanes(rooms, clock)
+        door = _door(rooms, TakeBack(approvals, lanes, rooms.surfaces))
         adapter = slack.build(
             _slack(settings, workspace),
             door,
             clock,
             desk=Desk(approvals),
-            accounts=office.accounts if office else None,
+            accounts=office.connecting,
             pacing=pacing,
         )
-        chat_side.append(adapter)
+        chat.join(adapter)
         rooms.surfaces[adapter.surface.name] = adapter.surface
-        lanes = _lanes(rooms, clock)
-        connect_routes = connect.routes(office.accounts, Welcome(db, approvals)) if office else []
+        welcome = Welcome(db, approvals)
+        connect_routes = connect.routes(office.accounts, welcome) if office.accounts else []
+        if workspace is not None:
+            workspace.look_inside(inside.reader(db))
+        clean = Redactor(settings.secrets()).clean
+        parts, routes = watched(settings.observing, db, clock, clean)
         yield Wired(
             rooms=rooms,
-            routes=(*adapter.routes, *connect_routes),
-            parts=_parts(rooms, approvals, adapter, lanes),
+            routes=(*adapter.routes, *connect_routes, *routes),
+            parts=(*parts, *_parts(rooms, approvals, adapter, lanes, office)),
             lanes=lanes,
             settings=settings,
             workspace=workspace,
         )
 
 
+def _door(rooms: Rooms, take_back: TakeBack) -> Intake:
+    return Intake(
+        rooms.db,
+        rooms.setup,
+        rooms.catalog,
+        rooms.clock,
+        new_id=_new_id,
+        approvals=True,
+        take_back=take_back,
+    )
+
+
 def _parts(
-    rooms: Rooms, approvals: Approvals, adapter: slack.SlackAdapter, lanes: Lanes
+    rooms: Rooms,
+    approvals: Approvals,
+    adapter: slack.SlackAdapter,
+    lanes: Lanes,
+    office: OfficeRooms,
 ) -> tuple[Part, ...]:
     """What works in the background, in the order of its start; questions come in last."""
     return (
@@ -147,22 +175,46 @@ def _parts(
         _executor(approvals),
         Loop(
             name="lanes",
-            work=lambda: _loaded_and_running(rooms, lanes),
+            work=lambda: _loaded_and_running(rooms, lanes, office),
             drain=lambda: lanes.drain(DRAIN_SECONDS),
             grace=DRAIN_SECONDS + 2.0,
         ),
     )
 
 
-async def _loaded_and_running(rooms: Rooms, lanes: Lanes) -> None:
-    """Load what turns are made of while questions are accepted already, then run them."""
+async def _loaded_and_running(rooms: Rooms, lanes: Lanes, office: OfficeRooms) -> None:
+    """Load what turns are made of while questions are accepted already, then run them, and
+    meanwhile load what the first click would wait for."""
+    await load(rooms)
+    async with asyncio.TaskGroup() as group:
+        warming = group.create_task(_warmed(office))
+        await lanes.run()
+        warming.cancel()
+
+
+async def load(rooms: Rooms) -> None:
+    """Load what turns are made of."""
     await rooms.loop.load()
     await rooms.catalog.discover()
-    # What was loaded stays. The collector would look through all of it again and again, 150 ms
-    # at a time in which nothing is acknowledged.
+    _keep_what_is_loaded()
+
+
+async def _warmed(office: OfficeRooms) -> None:
+    try:
+        await office.warm()
+    # Whoever clicks first is told what is wrong with it; questions are answered all the same.
+    except Exception as failure:
+        log.warning("office.unloaded", kind=type(failure).__name__)
+        return
+    _keep_what_is_loaded()
+    log.info("office.loaded")
+
+
+def _keep_what_is_loaded() -> None:
+    """What was loaded stays. The collector would look through all of it again and again, 150 ms
+    at a time in which nothing is acknowledged."""
     gc.collect()
     gc.freeze()
-    await lanes.run()
 
 
 def _local_microsoft(settings: Settings, workspace: "LocalWorkspace") -> Microsoft:
@@ -181,46 +233,16 @@ def _local_microsoft(settings: Settings, workspace: "LocalWorkspace") -> Microso
     return Microsoft(entra=entra, graph_url=played.graph_url)
 
 
-async def _office(
-    held: AsyncExitStack,
-    db: Database,
-    settings: Settings,
-    chat_side: list[slack.SlackAdapter],
-    clock: Clock,
-) -> OfficeRooms | None:
-    """None where no Microsoft account can be connected. What the chat platform knows of a person
-    is asked of `chat_side`, which is there before the first question."""
-
-    async def directory(person: PersonId) -> Vouched:
-        address, name = await address_and_name(chat_side[0].api, person)
-        return Vouched(address=address, name=name)
-
-    async def zone(person: PersonId) -> str:
-        return (await chat_side[0].surface.profile(Person(id=person))).time_zone
-
-    if settings.microsoft is None:
-        return None
-    keys = KeyRing.parse(settings.keys)
-    return await opened(
-        held, db, keys, settings.microsoft, directory=directory, zone=zone, clock=clock
-    )
-
-
-def _approvals(
-    rooms: Rooms, office: OfficeRooms | None, chat_side: list[slack.SlackAdapter]
-) -> Approvals:
-    async def profile(person: Person) -> Person:
-        return await chat_side[0].surface.profile(person)
-
+def _approvals(rooms: Rooms, office: OfficeRooms, chat: ChatSide) -> Approvals:
     return Approvals(
         db=rooms.db,
         clock=rooms.clock,
         rules=lambda: rooms.setup.rules,
         catalog=rooms.catalog,
-        effects=office.effects if office else {},
-        tokens=Tokens(office.accounts) if office else NoTokens(),
-        people=People(profile, office.accounts if office else None),
-        accounts=office.accounts if office else None,
+        effects=office.effects,
+        tokens=Tokens(office.accounts) if office.accounts else NoTokens(),
+        people=People(chat.profile, office.accounts),
+        accounts=office.accounts,
     )
 
 
@@ -240,7 +262,7 @@ async def _rooms(
     settings: Settings,
     config: Config,
     clock: Clock,
-    office: OfficeRooms | None,
+    office: OfficeRooms,
 ) -> Rooms:
     async def add(entry: LedgerEntry) -> None:
         await entries.add(db, entry)
@@ -252,9 +274,7 @@ async def _rooms(
     held.push_async_callback(embed.close)
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
-    servers = list(config.servers)
-    if office is not None:
-        servers.append(office.server)
+    servers = [*config.servers, office.server]
     if settings.is_workspace:
         app = await held.enter_async_context(serving_later(_sample))
         servers.append(Server(name=SAMPLE, app=app))
@@ -273,7 +293,7 @@ async def _rooms(
         loop=TurnLoop(db, KeyRing.parse(settings.keys)),
         surfaces={},
         clock=clock,
-        credentials=office.credentials if office else no_credentials,
+        credentials=office.credentials,
     )
 
 

@@ -38,6 +38,10 @@ class SourceFailed(CountersignError):
     """A tool's server did not answer as it should."""
 
 
+class Unreached(SourceFailed):
+    """A tool's server could not be reached: it was asked for nothing."""
+
+
 class DeadlineExceeded(CountersignError):
     """The time for this ran out."""
 

@@ -99,6 +99,8 @@ class ParkedCall:
     """Of a failed one."""
     request_id: str = ""
     """The provider's own id of what was asked of it."""
+    trace: str = ""
+    """The span of the call that was parked; see `Question.trace`."""
     moves: int = 0
     """How often the row has changed: what a compare-and-set compares besides state and
     revision."""

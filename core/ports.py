@@ -9,11 +9,13 @@ from core.cards import Card
 from core.parked import Click, Form, Verdict
 from core.records import (
     Address,
+    Channel,
     FileRef,
     Person,
     PersonId,
     Place,
     Post,
+    Posted,
     Question,
     Rating,
     Receipt,
@@ -32,6 +34,12 @@ class FrontDoor(Protocol):
         sentence is in the outbox. Raises `Unavailable` when nothing could be committed: then
         answer 503, so that the platform tries again.
         """
+        ...
+
+    async def take_back(self, delivery: str) -> None:
+        """The question of this delivery was deleted: it is answered no more, and nothing that it
+        led to is carried out any more. Committed when this returns; nothing happens for a delivery
+        that is not known. Raises `Unavailable`."""
         ...
 
     async def help(self, person: Person, place: Place) -> str:
@@ -112,6 +120,11 @@ class Surface(Protocol):
         logs, never raises."""
         ...
 
+    async def offer(self, address: Address, link: Verdict) -> bool:
+        """Show the person of this address, at once and alone, a link that was made for them. It
+        is written down nowhere. False where they could not be shown it; never raises."""
+        ...
+
     async def profile(self, person: Person) -> Person:
         """The person with the name, time zone and locale that the platform knows; as they are
         where it does not say. Never raises."""
@@ -144,6 +157,25 @@ class Surface(Protocol):
         """The bytes of a file that a person posted. Raises `SourceFailed` with a sentence for the
         person, also when the file is larger than `limit` bytes or the platform answers with
         something that is not the file."""
+        ...
+
+
+class Poster(Protocol):
+    """What the core may ask of a chat platform to post to a channel of its own choice. Everything
+    is posted as the bot."""
+
+    async def channel(self, name: str, person: PersonId) -> Channel | None:
+        """A channel that the bot is in, by its name or id; None for any other, and for a private
+        one that this person is not in. Raises `DeliveryFailed` where it cannot be looked for."""
+        ...
+
+    async def post(self, channel: str, markdown: str, marker: str) -> Posted:
+        """Post once, without repeating, with the marker in its metadata. Raises `DeliveryFailed`:
+        final or with `retry_after` nothing was posted, else it is in doubt."""
+        ...
+
+    async def find(self, channel: str, marker: str) -> Posted | None:
+        """The post with this marker. Raises `DeliveryFailed` where it cannot be looked for."""
         ...
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NewType
 
 from core.cards import Card
+from core.figures import Figure
 
 PersonId = NewType("PersonId", str)
 """A person on one surface: `slack:T…/U…`."""
@@ -54,6 +55,26 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """A channel that the bot may post to."""
+
+    id: str
+    name: str
+    """Without the mark before it."""
+    is_private: bool = False
+    is_shared: bool = False
+    """People of another organisation read it as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """A message that stands in a channel."""
+
+    ts: str
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileRef:
     """A file that a person named or attached. Its bytes are fetched by id through the surface."""
 
@@ -79,6 +100,9 @@ class Question:
     address: Address = field(default_factory=dict[str, str])
     said_at: float
     """When the person wrote it, by the platform's clock."""
+    trace: str = ""
+    """The span of the delivery, in which the turn goes on, as W3C's `traceparent`; empty where
+    nothing is traced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,8 +283,9 @@ class Tool:
     """The JSON schema as the server gave it; arguments are validated against this one."""
     tags: frozenset[str] = frozenset()
     is_idempotent: bool = False
+    """By its annotations: it reads only, or calling it twice is like calling it once."""
     digest: str = ""
-    """SHA-256 over name, description, schema and tags: the pin."""
+    """SHA-256 over name, description, schema, tags and `is_idempotent`: the pin."""
 
     @property
     def key(self) -> str:
@@ -338,22 +363,6 @@ class Chip:
     url: str = ""
 
 
-Cell = int | float | str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """A table or a chart, drawn from the rows that a tool brought."""
-
-    kind: Literal["table", "bar", "line", "pie"]
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    """As many cells as columns; texts are plain and hold no live address."""
-    total: int
-    """How many rows there are; `rows` may be the first ones."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What the person reads. `text` is Markdown without any live link; links are chips."""
@@ -387,6 +396,8 @@ class Post:
     replaces: str = ""
     """The post that showed this copy of the card first. When it reaches the surface, it is the
     platform's id of what is to be changed in place; empty: nothing is there yet."""
+    trace: str = ""
+    """The span that it is delivered in; see `Question.trace`."""
     attempt: int = 0
     """How often it was tried before: above 0 the surface must look whether it is already there."""
     may_have_begun: bool = False

@@ -28,13 +28,14 @@ def not_yet(id: str, rooms: str, sentence: str, missing: str) -> Promise:
 
 
 TEAMS = "Microsoft Teams is not connected yet"
-CRASHES = "needs a night of kill -9 or of cut power, which no gate has time for"
 
 DURABILITY = (
     kept("D1", "core.approvals", "A click that was answered with “recorded” is never lost."),
     kept("D2", "core.approvals", "We carry no call out twice."),
     kept(
-        "D3", "core.approvals", "An effect that can be repeated or read back happens exactly once."
+        "D3",
+        "core.approvals core.connectors",
+        "An effect that can be repeated or read back happens exactly once.",
     ),
     kept(
         "D4",
@@ -47,11 +48,10 @@ DURABILITY = (
         "The tests of desk and executor fail when desk or executor is broken.",
     ),
     kept("D6", "core.storage", "A delivery that was answered with 200 has been committed."),
-    not_yet(
+    kept(
         "D7",
-        "core.storage",
+        "core.storage core.approvals",
         "A decision that was recorded survives a loss of power.",
-        f"every connection syncs each commit; a power cut {CRASHES}",
     ),
     kept(
         "D8",
@@ -164,9 +164,9 @@ PERMISSION = (
 SECRETS = (
     kept(
         "S1",
-        "core.telemetry core.loop core.storage adapters.slack bot core.identity",
-        "No secret stands in logs, prompts, checkpoints, the ledger, evidence or error texts.",
-        "the whole bot under planted secrets, and traces, which do not exist yet",
+        "core.telemetry core.loop core.storage core.approvals adapters.slack bot core.identity",
+        "No secret stands in logs, prompts, checkpoints, the ledger, evidence, cards, backups or"
+        " error texts.",
     ),
     kept(
         "S2",
@@ -203,11 +203,10 @@ EGRESS = (
         "No live address leaves but those that evidence offered and a chip shows.",
     ),
     kept("E2", "adapters.slack", "No platform fetches anything because of what we post.", TEAMS),
-    not_yet(
+    kept(
         "E3",
-        "core.turn",
+        "core.turn core.approvals",
         "Text that somebody planted has no effect without a click.",
-        "a published corpus of injections has still to be run",
     ),
     not_yet(
         "E4",
@@ -221,9 +220,9 @@ EGRESS = (
         "What a model writes can neither call out to people nor pass for somebody.",
         TEAMS,
     ),
-    not_yet(
+    kept(
         "E6",
-        "core.capabilities",
+        "core.connectors",
         "No address that we are given makes us fetch from inside the house.",
         "no address from a person or a document is fetched yet",
     ),
@@ -265,11 +264,11 @@ LIMITS = (
         "A limit refuses before the work begins, and a platform's “later” is obeyed.",
         "there are no budgets yet",
     ),
-    not_yet(
+    kept(
         "L6",
         "bot",
         "A question is accepted fast, also under load.",
-        "half a second at the 99th percentile needs ten minutes of load to show",
+        "half a second at the 99th percentile over ten minutes, which has to be run by hand",
     ),
 )
 
@@ -282,11 +281,10 @@ OPERATION = (
         "A full disk loses nothing that was recorded.",
         "needs a disk of its own that can be filled",
     ),
-    not_yet(
+    kept(
         "X4",
         "core.telemetry",
         "One trace leads from the delivery to the last call, without any content.",
-        "there are no traces yet",
     ),
     kept("X5", "bot", "The bot does not grow with its age."),
     kept("X6", "core.storage", "Two processes cannot share a database by accident."),

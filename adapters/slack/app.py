@@ -18,6 +18,7 @@ from adapters.slack.deciding import Deciding
 from adapters.slack.deliveries import Deliveries
 from adapters.slack.outbound import SlackSurface
 from adapters.slack.pacing import Pacing
+from adapters.slack.poster import SlackPoster
 from adapters.slack.profiles import Profiles
 from adapters.slack.settings import SlackSettings
 from adapters.slack.stream import Manner
@@ -31,9 +32,14 @@ class SlackAdapter:
     """Has a lifetime: `start` before the first delivery, `close` after the last."""
 
     def __init__(
-        self, api: SlackApi, surface: SlackSurface, routes: tuple[web.RouteDef, ...]
+        self,
+        api: SlackApi,
+        surface: SlackSurface,
+        poster: SlackPoster,
+        routes: tuple[web.RouteDef, ...],
     ) -> None:
         self.surface = surface
+        self.poster = poster
         self.routes = routes
         self.api = api
         self._open = AsyncExitStack()
@@ -73,8 +79,8 @@ def build(
     logger = quiet.library_logger()
     api = SlackApi(settings, logger)
     profiles = Profiles(api, clock)
-    paced = pacing or Pacing(time.monotonic, asyncio.sleep)
-    surface = SlackSurface(api, paced, profiles, manner)
+    pacing = pacing or Pacing(time.monotonic, asyncio.sleep)
+    surface = SlackSurface(api, pacing, profiles, manner)
     bolt = _bolt(settings, api, logger)
     deciding = None if desk is None else Deciding(desk, api, profiles)
     if deciding is not None:
@@ -84,7 +90,8 @@ def build(
     rating.register(bolt, door, api)
     deliveries = Deliveries(door, bolt, api, speech)
     entrance = edge.Edge(settings.signing_secret, clock, deliveries.take)
-    return SlackAdapter(api, surface, (web.post(edge.PATH, entrance.respond),))
+    routes = (web.post(edge.PATH, entrance.respond),)
+    return SlackAdapter(api, surface, SlackPoster(api, pacing), routes)
 
 
 def _bolt(settings: SlackSettings, api: SlackApi, logger: logging.Logger) -> AsyncApp:

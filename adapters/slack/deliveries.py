@@ -3,7 +3,9 @@
 import asyncio
 import logging
 from collections import OrderedDict
+from collections.abc import Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
@@ -67,35 +69,31 @@ class Deliveries:
         if kind in LISTENED_TO:
             return await self._listened(envelope, Reply(status=200))
         if kind in stopping.EVENTS:
-            return await self._stopped(envelope)
+            return await self._committed(kind, self._stopped(envelope))
+        if gone := inbound.deleted(envelope):
+            return await self._committed(gone, self._taken_back(gone))
         own = fields.text(self._api.own, "user_id")
         asked = inbound.question(envelope, frozenset({own} if own else ()))
         if isinstance(asked, inbound.Ignored):
             return _ignored(asked.reason)
+        return await self._committed(asked.delivery, self._asked(asked))
+
+    async def _committed(self, delivery: str, work: Coroutine[Any, Any, Reply]) -> Reply:
+        """What the work replies; 503 where it was not committed in time."""
         try:
             async with asyncio.timeout(ACCEPT_SECONDS):
-                if wanted := stopping.said(asked):
-                    return await self._stop_said(asked, wanted)
-                return await self._command(asked) or await self._question(asked)
+                return await work
         except (CountersignError, TimeoutError) as error:
             reason = type(error).__name__
-            log.warning(
-                "slack.again", extra={"fields": {"delivery": asked.delivery, "reason": reason}}
-            )
+            log.warning("slack.again", extra={"fields": {"delivery": delivery, "reason": reason}})
             return Reply(status=503)
 
     async def _stopped(self, envelope: Json) -> Reply:
-        """503 where it could not be recorded: Slack says it again, and it is harmless twice."""
-        try:
-            async with asyncio.timeout(ACCEPT_SECONDS):
-                wanted = await stopping.of(self._api, envelope)
-                if wanted is None:
-                    return _ignored("no_stop")
-                await self._door.stop(wanted)
-        except (CountersignError, TimeoutError) as error:
-            reason = type(error).__name__
-            log.warning("slack.not_stopped", extra={"fields": {"reason": reason}})
-            return Reply(status=503)
+        """Harmless twice."""
+        wanted = await stopping.of(self._api, envelope)
+        if wanted is None:
+            return _ignored("no_stop")
+        await self._door.stop(wanted)
         return Reply(status=200)
 
     async def _stop_said(self, asked: Question, wanted: Stop) -> Reply:
@@ -105,6 +103,15 @@ class Deliveries:
             sentence = private.sentence(stopping.NOTHING)
             await private.tell(self._api, commands.spot_of(asked), sentence)
         return Reply(status=200)
+
+    async def _taken_back(self, delivery: str) -> Reply:
+        await self._door.take_back(delivery)
+        return Reply(status=200)
+
+    async def _asked(self, asked: Question) -> Reply:
+        if wanted := stopping.said(asked):
+            return await self._stop_said(asked, wanted)
+        return await self._command(asked) or await self._question(asked)
 
     async def _command(self, asked: Question) -> Reply | None:
         """None where it is none."""

@@ -50,6 +50,23 @@ def question(envelope: Json, own: frozenset[str] = frozenset()) -> Question | Ig
     )
 
 
+def deleted(envelope: Json) -> str:
+    """The delivery key of the message that this event tells is gone; empty where it tells of
+    none. A message that has replies leaves a tombstone in its place."""
+    event = fields.child(envelope, "event")
+    team, channel = identity.team(envelope), fields.text(event, "channel")
+    match fields.text(event, "type"), fields.text(event, "subtype"):
+        case "message", "message_deleted":
+            stamp = fields.text(event, "deleted_ts")
+        case "message", "message_changed":
+            now = fields.child(event, "message")
+            stamp = fields.text(now, "ts") if now.get("subtype") == "tombstone" else ""
+        case _:
+            return ""
+    is_whole = all(map(identity.is_id, (team, channel))) and _are_stamps(stamp)
+    return f"slack:{team}/{channel}/{stamp}" if is_whole else ""
+
+
 def _not_spoken(event: Json) -> str:
     if fields.text(event, "type") not in {"message", "app_mention"}:
         return "other_kind"

@@ -7,9 +7,10 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
-from adapters.slack import copies, direct, fields, files, marker, upload
+from adapters.slack import copies, direct, fields, files, marker, private, upload
 from adapters.slack.answering import Answering, rendered_of
 from adapters.slack.api import SlackApi
+from adapters.slack.clicks import Spot
 from adapters.slack.copies import REFUSED_BLOCKS
 from adapters.slack.paced import Paced
 from adapters.slack.pacing import Budget, Pacing
@@ -17,6 +18,7 @@ from adapters.slack.profiles import Profiles
 from adapters.slack.render import blocks, escape, figures, limits
 from adapters.slack.stream import Manner, Stream
 from core.errors import DeliveryFailed
+from core.parked import Verdict
 from core.ports import Showing
 from core.records import Address, FileRef, Json, Person, Post
 
@@ -113,6 +115,16 @@ class SlackSurface:
             stream.doubt()
             writing.cancel()
             await asyncio.wait({writing})
+
+    async def offer(self, address: Address, link: Verdict) -> bool:
+        is_begun = address["thread_ts"] != address["message_ts"]
+        spot = Spot(
+            user=address["user"],
+            team=address["team"],
+            channel=address["channel"],
+            thread_ts=address["thread_ts"] if is_begun else "",
+        )
+        return await private.tell(self._api, spot, private.verdict(link))
 
     async def deliver(self, post: Post, content: bytes | None) -> str:
         """Return the timestamp of the first message. Raises `DeliveryFailed`."""

@@ -2,7 +2,6 @@
 log as in service, between a scripted model and a silent chat."""
 
 import asyncio
-import gc
 import secrets
 import time
 from collections import defaultdict
@@ -73,9 +72,6 @@ async def working(
         on_failed=lambda turn, failure: run.fail(rooms, turn, failure),
         on_dead=lambda turn: run.bury(rooms, turn),
     )
-    await rooms.loop.load()
-    gc.collect()
-    gc.freeze()
     courier = Courier(rooms.db, bot.chat, clock=time.time, chance=lambda: 0.5)
     async with asyncio.TaskGroup() as group:
         group.create_task(lanes.run())

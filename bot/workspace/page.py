@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.workspace import sights
+from bot.workspace import inside, sights
 from bot.workspace.feed import Feed
 from bot.workspace.slack import messages, modals, thread_methods
 from bot.workspace.slack.checks import Refusal
@@ -57,6 +57,8 @@ class Page:
         self._token = secrets.token_urlsafe(24)
         self._marks = sights.Marks()
         self._feed = Feed(slack.world)
+        self.inside: inside.Reader | None = None
+        """Reads what happened inside a turn; None where nobody can."""
         self._actions: dict[str, Action] = {
             "act": self._act,
             "click": self._click,
@@ -66,6 +68,7 @@ class Page:
             "delete": self._delete,
             "edit": self._edit,
             "home": self._home,
+            "inside": self._inside,
             "modal": self._modal,
             "open": self._open,
             "overview": self._overview,
@@ -163,6 +166,11 @@ class Page:
 
     async def _thread(self, visit: Visit) -> Json:
         return sights.thread(self._world, visit.person, self._place(visit), visit.word("ts"))
+
+    async def _inside(self, visit: Visit) -> Json:
+        """What happened inside the turn that a message answers."""
+        message = self._world.message(self._place(visit), visit.word("ts"))
+        return await inside.of_message(message, self.inside)
 
     async def _read(self, visit: Visit) -> Json:
         self._marks.read(visit.person, self._place(visit))

@@ -1,5 +1,6 @@
 """What a person sees: their channels, the messages in them, the marks of what is new."""
 
+from bot.workspace.inside import turn_of
 from bot.workspace.slack import limits, messages
 from bot.workspace.slack.people import channel_json
 from bot.workspace.slack.records import Channel, Json, Member
@@ -7,7 +8,7 @@ from bot.workspace.slack.world import World
 
 HINTS = (
     "What did we sell per region in Q3 2026?",
-    "Which orders did Fjord & Fell Bikes place?",
+    "Mail the Q3 summary to priya@larkspur.example.",
     "Put the sales per product into a spreadsheet.",
 )
 
@@ -124,7 +125,10 @@ def _whispers(channel: Channel, person: str) -> list[Json]:
 
 
 def _in_order(rows: list[Json]) -> list[Json]:
-    return [messages.shown(row) for row in sorted(rows, key=lambda m: str(m["ts"]))]
+    return [
+        {**messages.shown(row), "turn": turn_of(row)}
+        for row in sorted(rows, key=lambda m: str(m["ts"]))
+    ]
 
 
 def status_of(world: World, channel: Channel, root: str) -> Json | None:

@@ -70,9 +70,11 @@ async def resolved(
         outcome = await _read_back(effect, call, token, patience)
         if outcome is None and call.effect == "keyed":
             outcome = await _asked(effect, call, token, patience)
-            # That a repetition was refused says nothing about the first request.
+            # What a repetition came to says nothing about the first request, unless it was done.
             if isinstance(outcome, Failed):
-                return replace(doubt, request_id=outcome.request_id)
+                if outcome.was_asked:
+                    return replace(doubt, request_id=outcome.request_id)
+                continue
         if isinstance(outcome, Done | Failed):
             return outcome
     return doubt

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from core.approvals import form, park
+from core.approvals import drawing, form, park
 from core.approvals.checks import Found, standing
 from core.approvals.digest import canonical
 from core.approvals.rooms import Rooms
@@ -46,6 +46,13 @@ async def revised(
         agreed=(),
         expires_at=now + approval.seconds,
     )
+    if approvers.is_stuck(after, rooms.rules()) and not approvers.is_stuck(call, rooms.rules()):
+        seen = await drawing.view(rooms, after)
+        who = approvers.in_words(after, seen.names, now=now)
+        raise NotAllowed(
+            f"by four eyes whoever edits it cannot approve it, and nobody else could: {who}"
+            " decides. Let whoever asked for it edit it, or cancel it"
+        )
     return await park.prepared(rooms, after, found.tool)
 
 

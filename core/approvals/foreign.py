@@ -6,7 +6,7 @@ from core.approvals import plain
 from core.approvals.rooms import Credentials
 from core.capabilities.catalog import Catalog
 from core.connectors.outcome import Description, Done, Failed, Outcome, Unknown
-from core.errors import BadArguments, DeadlineExceeded, NotAllowed, SourceFailed
+from core.errors import BadArguments, DeadlineExceeded, NotAllowed, SourceFailed, Unreached
 from core.parked import EffectKind, ParkedCall
 from core.records import Json, Tool
 
@@ -40,8 +40,8 @@ class Foreign:
         return plain.describe(arguments, facts)
 
     async def perform(self, call: ParkedCall, token: str) -> Outcome:
-        """See `Effect.perform`. Only what the catalogue refuses before it asks the server, or what
-        the tool itself reports, is known not to have happened."""
+        """See `Effect.perform`. Only what never got to the server, or what the tool itself reports,
+        is known not to have happened."""
         credentials = await self._credentials(call.authority, self._tool.server)
         try:
             result = await self._catalog.call(
@@ -53,6 +53,8 @@ class Foreign:
             )
         except (NotAllowed, BadArguments) as refusal:
             return Failed(reason=f"{refusal}.")
+        except Unreached as failure:
+            return Failed(reason=f"{failure}. Nothing was asked of it.", was_asked=False)
         except (SourceFailed, DeadlineExceeded) as failure:
             return Unknown(
                 sentence=f"I asked {self._tool.server} to do this, and nobody knows what came of"

@@ -68,9 +68,11 @@ class NoTokens:
 class Links(Protocol):
     """Where a person connects their Microsoft account; a part of core.identity."""
 
-    async def offer(self, person: PersonId, scopes: Iterable[str], address: Address) -> Verdict:
-        """A link for this person alone that asks for these permissions: `connect` with its
-        `url`."""
+    async def offer(
+        self, person: PersonId, scopes: Iterable[str], address: Address, *, claims: str = ""
+    ) -> Verdict:
+        """A link for this person alone that asks for these permissions, and for the further
+        proof in `claims`: `connect` with its `url`."""
         ...
 
 

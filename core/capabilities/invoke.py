@@ -16,7 +16,7 @@ from core.capabilities.raw import OnProgress, RawResult
 from core.capabilities.servers import Limits
 from core.capabilities.transport import ERRAND, Errand, too_large
 from core.capabilities.usage import reported
-from core.errors import BadArguments, DeadlineExceeded, NotAllowed, SourceFailed
+from core.errors import BadArguments, DeadlineExceeded, NotAllowed, SourceFailed, Unreached
 from core.policy.rules import CHANGED
 from core.records import Billing, FileId, Json, Tool
 
@@ -40,9 +40,9 @@ async def call(
     `billing` is told to our own servers, in headers.
 
     An error that the tool reports is a RawResult with `is_error`. Raises SourceFailed when the
-    server did not answer as it should, DeadlineExceeded when the time ran out, NotAllowed when the
-    tool is no longer the one that was offered, BadArguments for credentials that cannot be a
-    header. Each costs this call alone.
+    server did not answer as it should (Unreached when it was certainly not asked),
+    DeadlineExceeded when the time ran out, NotAllowed when the tool is no longer the one that was
+    offered, BadArguments for credentials that cannot be a header. Each costs this call alone.
     """
     headers = {**_headers(credentials), **_context(billing if connection.server.is_ours else None)}
     errand = Errand(connection.server.name, headers)
@@ -81,7 +81,7 @@ async def _ask(
         outcome = await _ask_once(connection, tool, arguments, errand, signs)
         if is_last or errand.rejected != 404:
             return outcome
-        errand.fault, errand.rejected = "", 0
+        errand.fault, errand.rejected, errand.has_left = "", 0, None
     raise AssertionError("unreachable")
 
 
@@ -92,10 +92,10 @@ async def _ask_once(
     try:
         live = await connection.live()
     except SourceFailed as failure:
-        return failure
+        return Unreached(str(failure))
     listed = live.tool(tool.name)
     if listed is None:
-        return SourceFailed(f"{name} no longer has a tool {tool.name}")
+        return Unreached(f"{name} no longer has a tool {tool.name}")
     if listed.digest != tool.digest:
         return NotAllowed(CHANGED)
     token = ERRAND.set(errand)
@@ -106,7 +106,8 @@ async def _ask_once(
     except (MCPError, RuntimeError, ValueError) as error:
         if errand.rejected == 404:
             live.gone.set()
-        return SourceFailed(_failure(connection, tool, errand, error))
+        kind = Unreached if errand.has_left is False else SourceFailed
+        return kind(_failure(connection, tool, errand, error))
     except (anyio.BrokenResourceError, anyio.ClosedResourceError):
         live.gone.set()
         return SourceFailed(f"{name} broke off while {tool.name} was at work")

@@ -64,14 +64,17 @@ def _tool(server: str, listed: "ListedTool") -> Tool:
     description = listed.description or listed.title or ""
     tags = frozenset(_tags(listed))
     hints = listed.annotations
+    is_idempotent = bool(hints and (hints.idempotent_hint or hints.read_only_hint))
     return Tool(
         server=server,
         name=listed.name,
         description=description,
         schema=listed.input_schema,
         tags=tags,
-        is_idempotent=bool(hints and (hints.idempotent_hint or hints.read_only_hint)),
-        digest=digest(listed.name, description, listed.input_schema, tags),
+        is_idempotent=is_idempotent,
+        digest=digest(
+            listed.name, description, listed.input_schema, tags, is_idempotent=is_idempotent
+        ),
     )
 
 

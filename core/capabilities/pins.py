@@ -1,4 +1,5 @@
-"""The pin of a tool: a digest over everything of it that the model and the policy see."""
+"""The pin of a tool: a digest over everything of it that a model, the policy or an approved call
+goes by."""
 
 import hashlib
 import json
@@ -21,10 +22,17 @@ class Pins(Protocol):
         ...
 
 
-def digest(name: str, description: str, schema: Mapping[str, Any], tags: Iterable[str]) -> str:
-    """SHA-256 in hex over the canonical JSON of the four; the order of keys and tags is nothing."""
+def digest(
+    name: str,
+    description: str,
+    schema: Mapping[str, Any],
+    tags: Iterable[str],
+    *,
+    is_idempotent: bool,
+) -> str:
+    """SHA-256 in hex over the canonical JSON of the five; the order of keys and tags is nothing."""
     canonical = json.dumps(
-        [name, description, schema, sorted(tags)],
+        [name, description, schema, sorted(tags), is_idempotent],
         sort_keys=True,
         separators=(",", ":"),
         ensure_ascii=True,

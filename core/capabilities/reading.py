@@ -47,7 +47,7 @@ READ_RESULT = Tool(
     description=_DESCRIPTION,
     schema=_SCHEMA,
     is_idempotent=True,
-    digest=digest(_NAME, _DESCRIPTION, _SCHEMA, ()),
+    digest=digest(_NAME, _DESCRIPTION, _SCHEMA, (), is_idempotent=True),
 )
 """Every turn has it; it is no server's, so no rule and no pin concerns it."""
 

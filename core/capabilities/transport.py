@@ -5,8 +5,10 @@ mcp 2.3 lets an exception of one POST escape into the client's task group, which
 for everybody. So each failure becomes an HTTP response here, and the call learns the reason.
 """
 
+import json
 from collections.abc import AsyncIterator, Generator, Mapping
 from contextvars import ContextVar
+from typing import Any
 
 import httpx2
 from mcp_types import jsonrpc_message_adapter
@@ -18,11 +20,17 @@ from core.capabilities.servers import Limits, Server
 IN_PROCESS_URL = "http://127.0.0.1:8000/mcp"
 """Nothing is opened: the SDK's rebinding protection wants a loopback host with a port."""
 
-_CONNECT_SECONDS = 10.0
+_CONNECT_SECONDS = 5.0
+"""Less than any call may take: a host that is gone is then told from one that does not answer."""
 _READ_SECONDS = 330.0
 """Longer than a whole turn. A call's deadline ends it sooner; this frees what a server of the old
 protocol keeps open after its call was given up."""
 _SESSION = "mcp-session-id"
+_VERSION = "mcp-protocol-version"
+_WITH_RESULT_TYPES = "2026-07-28"
+"""The version of the protocol that brought `resultType`."""
+_UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+"""Failures before the first byte of a request."""
 
 
 class Errand:
@@ -32,6 +40,8 @@ class Errand:
     def __init__(self, server: str, headers: Mapping[str, str] | None = None) -> None:
         self.server = server
         self.headers: Mapping[str, str] = headers or {}
+        self.has_left: bool | None = None
+        """Whether one of its requests may have reached the server; None before the first ended."""
         self.fault = ""
         """What went wrong on the wire, as the end of the sentence `crm …`."""
         self.rejected = 0
@@ -76,7 +86,9 @@ class Wire(httpx2.AsyncBaseTransport):
         try:
             response = await self._inner.handle_async_request(request)
         except (httpx2.HTTPError, OSError) as error:
+            errand.has_left = bool(errand.has_left) or not isinstance(error, _UNSENT)
             return _failed(errand, f"could not be reached ({type(error).__name__})", 503)
+        errand.has_left = True
         response.request = request
         _note_status(errand, request, response.status_code)
         headers = httpx2.Headers(
@@ -96,6 +108,8 @@ class Wire(httpx2.AsyncBaseTransport):
         is_json = response.is_success and _kind(response) == "application/json"
         if is_json and not self._is_ours and not _is_rpc(body):
             return _failed(errand, "answered with something that is not MCP", 502)
+        if is_json and request.headers.get(_VERSION, "") >= _WITH_RESULT_TYPES:
+            body = _completed(body)
         if response.is_success and body and _kind(response) != "application/json":
             errand.fault = "answered with something that is not MCP"
         return httpx2.Response(response.status_code, headers=headers, content=body)
@@ -192,6 +206,16 @@ def _is_rpc(body: bytes) -> bool:
     except ValidationError:
         return False
     return True
+
+
+def _completed(body: bytes) -> bytes:
+    """A result without a `resultType` counts as complete, says the protocol; mcp 2.3 refuses it."""
+    if b'"resultType"' in body:
+        return body
+    message: dict[str, Any] = json.loads(body)
+    if isinstance(message.get("result"), dict):
+        message["result"]["resultType"] = "complete"
+    return json.dumps(message).encode()
 
 
 def _kind(response: httpx2.Response) -> str:

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 
 from core.connectors.calendar.effect import CancelEvent, CreateEvent, UpdateEvent
-from core.connectors.chat.slack import Poster, PostToSlack
+from core.connectors.chat.slack import PostToSlack
 from core.connectors.chat.teams import PostToChannel, PostToChat
 from core.connectors.files.share import ShareLink, ShareWith
 from core.connectors.files.upload import UploadFile
 from core.connectors.mail.effect import MailEffect
 from core.connectors.office import Office
 from core.connectors.outcome import Effect
+from core.ports import Poster
 
 
 def effects(office: Office | None, poster: Poster | None = None) -> Mapping[str, Effect]:

@@ -32,6 +32,8 @@ class Failed:
     """In plain words for people, a whole sentence."""
     request_id: str = ""
     can_try_again: bool = True
+    was_asked: bool = True
+    """False where the provider was not even reached."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping
 
 from core.errors import NeedsAccount, SourceFailed, Unreadable
+from core.identity import library
 from core.identity import scopes as permissions
 from core.identity.claims import Account
 from core.identity.consent import Consent
@@ -110,8 +111,7 @@ class Accounts:
     async def account(self, person: PersonId) -> Account | None:
         """The account under which this person would act; None when none is connected."""
         try:
-            owner = await self._mint.owner(person)
-            kept = await self._custody.kept(owner) if owner else None
+            kept = await self._mint.held(person)
         except Unreadable:
             return None
         return kept.account if kept else None
@@ -119,8 +119,7 @@ class Accounts:
     async def granted(self, person: PersonId) -> frozenset[str]:
         """The permissions that Microsoft has named so far; a token may still be refused."""
         try:
-            owner = await self._mint.owner(person)
-            kept = await self._custody.kept(owner) if owner else None
+            kept = await self._mint.held(person)
         except Unreadable:
             return frozenset()
         return kept.granted if kept else frozenset()
@@ -143,6 +142,10 @@ class Accounts:
             return _GONE
         log.info("account.disconnected", person=person)
         return _DISCONNECTED if "revoked" in found else _DISCONNECTED + _WITHDRAW
+
+    async def warm(self) -> None:
+        """Load what the first token would wait for, beside the loop."""
+        await asyncio.to_thread(library.cache)
 
     async def close(self) -> None:
         await asyncio.to_thread(self._entra.close)

@@ -46,11 +46,11 @@ class Mint:
         """Raises `NeedsAccount`."""
         try:
             async with asyncio.timeout(self._patience):
-                owner = await self.owner(person)
-                if owner is None:
+                held = await self.held(person)
+                if held is None:
                     raise await self._nothing(person, wanted)
-                async with self.lock(owner):
-                    return await self._mint(owner, wanted, fresh=fresh, challenge=challenge)
+                async with self.lock(held.person):
+                    return await self._mint(held.person, wanted, fresh=fresh, challenge=challenge)
         except TimeoutError:
             raise failures.need("unavailable") from None
         except Unreadable:
@@ -60,13 +60,13 @@ class Mint:
     def lock(self, owner: PersonId) -> asyncio.Lock:
         return self._locks.setdefault(owner, asyncio.Lock())
 
-    async def owner(self, person: PersonId) -> PersonId | None:
-        """Under which of the human's persons tokens are kept. Raises `Unreadable`."""
-        if await self._custody.kept(person):
-            return person
+    async def held(self, person: PersonId) -> Kept | None:
+        """What is kept of the human, under whichever of their persons. Raises `Unreadable`."""
+        if kept := await self._custody.kept(person):
+            return kept
         for other in (await self._people.joined(person))[1:]:
-            if await self._custody.kept(other):
-                return other
+            if kept := await self._custody.kept(other):
+                return kept
         return None
 
     async def _nothing(self, person: PersonId, wanted: tuple[str, ...]) -> NeedsAccount:

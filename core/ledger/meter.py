@@ -7,6 +7,7 @@ from typing import Literal
 from core.ledger.prices import Rates, price
 from core.ports import Clock
 from core.records import Billing, LedgerEntry, Usage
+from core.telemetry import metrics, spans
 
 Kind = Literal["chat", "embedding", "vision", "ocr", "image"]
 
@@ -112,6 +113,8 @@ class Meter:
     async def record(self, entry: LedgerEntry) -> None:
         """Commit an entry that was counted elsewhere. Raises what storage raises."""
         await self._add(entry)
+        metrics.model_used(entry)
+        spans.model_used(entry)
 
     def _price(self, use: Use, usage: Usage, model: str) -> tuple[str | None, str]:
         for name in (use.model, model):

@@ -31,7 +31,7 @@ from core.records import (
 )
 from core.storage import evidence, files
 from core.storage.database import Database
-from core.telemetry import logs
+from core.telemetry import logs, metrics, spans
 
 log = logs.get(__name__)
 
@@ -59,6 +59,10 @@ async def no_credentials(person: PersonId, tool: Tool) -> Mapping[str, str]:
     return {}
 
 
+async def not_asked(missing: NeedsAccount) -> str:
+    return str(missing)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
     """What performing the calls of one turn needs; lives as long as the turn."""
@@ -77,6 +81,8 @@ class Calls:
     clock: Clock
     progress: Callable[[str], Awaitable[None]]
     credentials: Credentials
+    needs_account: Callable[[NeedsAccount], Awaitable[str]] = not_asked
+    """Asks the person for the account that a call needs; what the model is told of it."""
     approvals: Approvals | None = None
     """None: no call can wait for a person, and one that would have to is refused."""
 
@@ -87,6 +93,18 @@ class Calls:
         can mend it, and the other calls of the round go on. Raises `Unavailable` alone.
         """
         tool = self.by_alias.get(call.name)
+        key = tool.key if tool else ""
+        began = self.clock()
+        with spans.tool_call(key, call.id, self.turn.id) as span:
+            result = await self._performed(tool, call, number, round)
+            span.set({"countersign.outcome": result.outcome, "countersign.size": len(result.text)})
+        seconds = round_seconds(self.clock() - began)
+        metrics.tool_called(key, result.outcome, seconds)
+        return replace(result, tool=key, number=number, began=began, seconds=seconds)
+
+    async def _performed(
+        self, tool: Tool | None, call: ToolCall, number: int, round: int
+    ) -> CallResult:
         started = self.clock()
         try:
             if tool is None:
@@ -102,7 +120,9 @@ class Calls:
         except (BadArguments, NotAllowed, SourceFailed, DeadlineExceeded, NeedsAccount) as failure:
             key = tool.key if tool else ""
             log.info("call.failed", turn=self.turn.id, tool=key, kind=type(failure).__name__)
-            return CallResult(text=f"Error: {failure}", is_error=True)
+            needs = isinstance(failure, NeedsAccount)
+            said = await self.needs_account(failure) if needs else str(failure)
+            return CallResult(text=f"Error: {said}", is_error=True)
         seconds = round_seconds(self.clock() - started)
         log.info("call.done", turn=self.turn.id, tool=tool.key, size=len(raw.text), seconds=seconds)
         return await self._keep(tool, call.arguments, raw, number)
@@ -151,7 +171,7 @@ class Calls:
         )
         waits = placed.call
         log.info("call.parked", turn=self.turn.id, call=waits.id, tool=tool.key)
-        return CallResult(text=parked_text(waits), is_error=False)
+        return CallResult(text=parked_text(waits), is_error=False, outcome="parked")
 
     async def _invoke(self, tool: Tool, arguments: Json, round: int) -> RawResult:
         billing = replace(self.billing, round=round, purpose="tool", tool=tool.key)
@@ -189,18 +209,29 @@ class Calls:
         for file, content in raw.files:
             await files.keep(self.db, self.turn.id, file, content, made_at=now)
         await evidence.keep(self.db, piece)
-        head = numbered(number, "")
-        shown = results.shorten(raw.text, piece.id, limit=results.LIMIT - len(head))
-        return CallResult(text=head + shown, is_error=raw.is_error)
+        return CallResult(text=shown(piece), is_error=raw.is_error, outcome="kept")
 
     async def _read(self, arguments: Json) -> CallResult:
         """Read on in a result of this thread. Nothing new is kept: it is evidence already."""
-        asked = str(arguments.get("evidence", "")).strip()
-        own = evidence_id(self.turn.id, int(asked)) if asked.isdecimal() else EvidenceId(asked)
-        piece = await evidence.read(self.db, own)
+        named = named_evidence(self.turn.id, arguments)
+        piece = await evidence.read(self.db, named)
         if piece is None or piece.thread != self.turn.question.thread:
+            asked = str(arguments.get("evidence", "")).strip()
             raise BadArguments(f"there is no evidence {asked!r} in this thread")
-        return CallResult(text=read_result(piece, arguments), is_error=False)
+        return CallResult(text=read_result(piece, arguments), is_error=False, outcome="read")
+
+
+def named_evidence(turn: TurnId, arguments: Json) -> EvidenceId:
+    """The evidence that the arguments of `read_result` name: by its id, or one of this turn by
+    its number."""
+    asked = str(arguments.get("evidence", "")).strip()
+    return evidence_id(turn, int(asked)) if asked.isdecimal() else EvidenceId(asked)
+
+
+def shown(piece: Evidence) -> str:
+    """The evidence as the model of its turn is shown it."""
+    head = numbered(number_of(piece.id), "")
+    return head + results.shorten(piece.text, piece.id, limit=results.LIMIT - len(head))
 
 
 def title(tool: Tool, arguments: Json) -> str:

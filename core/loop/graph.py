@@ -3,6 +3,7 @@
 # LangGraph leaves its node and cache types partly unknown; our own signatures are whole.
 # pyright: reportUnknownMemberType=false
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -50,7 +51,24 @@ async def run(
     fresh: State | None = None
     if is_new or await saver.aget_tuple(config) is None:
         message = steps.as_json(ModelMessage(role="user", text=question))
-        fresh = State(messages=[message], rounds=0, evidence=0, finish="")
+        fresh = State(messages=[message], rounds=0, evidence=0, finish="", calls=[])
     state = await graph.ainvoke(fresh, config, context=live, durability="sync")
-    message = steps.from_json(state["messages"][-1])
-    return Ended(text=message.text, finish=state["finish"], rounds=state["rounds"])
+    return _ended(state)
+
+
+async def so_far(graph: Graph, turn: TurnId) -> Ended | None:
+    """How far the turn's last checkpoint came; None where there is none. Raises `Unreadable`."""
+    saver = cast(BaseCheckpointSaver[Any], graph.checkpointer)
+    stored = await saver.aget_tuple({"configurable": {"thread_id": turn}})
+    return None if stored is None else _ended(stored.checkpoint["channel_values"])
+
+
+def _ended(state: Mapping[str, Any]) -> Ended:
+    return Ended(
+        text=steps.from_json(state["messages"][-1]).text,
+        finish=state.get("finish", ""),
+        rounds=state.get("rounds", 0),
+        messages=state["messages"],
+        # A checkpoint that an earlier version wrote has none.
+        calls=state.get("calls", ()),
+    )

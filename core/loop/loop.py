@@ -37,6 +37,14 @@ class Loop:
 
         return await run(graph, turn, question, live, is_new=is_new)
 
+    async def so_far(self, turn: TurnId) -> Ended | None:
+        """How far the turn came before it was cut off; None where no round was finished. Raises
+        `Unreadable`."""
+        graph = await self._loaded()
+        from core.loop.graph import so_far
+
+        return await so_far(graph, turn)
+
     async def _loaded(self) -> "Graph":
         async with self._loading:
             if self._graph is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypedDict, cast
 
 from core.errors import ModelFailed
 from core.records import Json, ModelMessage, ModelReply, ToolCall, ToolSchema
+from core.storage.notes import CallOutcome
 
 if TYPE_CHECKING:
     from langgraph.runtime import Runtime
@@ -26,6 +27,8 @@ class State(TypedDict):
     evidence: int
     """How many evidence numbers were given out."""
     finish: str
+    calls: Annotated[list[Json], operator.add]
+    """How each call went, without what it was about: see `CallResult`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +37,13 @@ class CallResult:
 
     text: str
     is_error: bool
+    outcome: CallOutcome = "failed"
+    tool: str = ""
+    """`server/tool`; empty where there is none of that name."""
+    number: int = 0
+    """Of its evidence."""
+    began: float = 0.0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +53,10 @@ class Ended:
     text: str
     finish: str
     rounds: int
+    messages: Sequence[Json] = ()
+    """All of the turn's messages, from the question on: see `from_json`."""
+    calls: Sequence[Json] = ()
+    """All of its calls, in the order of the messages: see `State.calls`."""
 
 
 class Ask(Protocol):
@@ -108,6 +122,7 @@ async def tools(state: State, runtime: "Runtime[Live]") -> dict[str, Any]:
         ],
         "rounds": round_number,
         "evidence": state["evidence"] + len(calls),
+        "calls": [_went(result, round_number) for result in results],
     }
 
 
@@ -115,6 +130,17 @@ async def last(state: State, runtime: "Runtime[Live]") -> dict[str, Any]:
     """Ask once more without tools, so that the turn ends in words."""
     reply = await _ask(state, runtime.context, tools=())
     return {"messages": [as_json(reply.message)], "finish": reply.finish}
+
+
+def _went(result: CallResult, round_number: int) -> Json:
+    return {
+        "round": round_number,
+        "outcome": result.outcome,
+        "tool": result.tool,
+        "number": result.number,
+        "began": result.began,
+        "seconds": result.seconds,
+    }
 
 
 def after_agent(state: State) -> str:

@@ -106,6 +106,22 @@ def can_be_listed(call: ParkedCall, rules: Rules, *, now: float) -> bool:
     )
 
 
+def is_stuck(call: ParkedCall, rules: Rules) -> bool:
+    """Whether four eyes leave too few: of those who could ever decide, deputies among them, too
+    many asked for it or wrote it anew. False where they cannot all be listed."""
+    ever = float("inf")
+    if not call.approval.is_asker_barred or not can_be_listed(call, rules, now=ever):
+        return False
+    authors = {call.requester, call.edited_by or call.requester}
+    for words in _sets(call, now=ever):
+        members = [m for w in words for m in rules.groups.get(w.removeprefix("group:"), ())]
+        names = [w.removeprefix("person:") for w in (*words, *members) if w.startswith("person:")]
+        people = {person_id(name, call.place) for name in names}
+        if "" not in people and len(people - authors) < call.approval.needed:
+            return True
+    return False
+
+
 def in_words(call: ParkedCall, names: Mapping[str, str], *, now: float) -> str:
     """`Ada`, `someone of comms, not whoever asked`, `2 of finance and 2 of comms`."""
     needed = call.approval.needed

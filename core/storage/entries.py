@@ -1,9 +1,10 @@
 """The ledger's table: rows are added and summed, never changed."""
 
+from dataclasses import fields
 from decimal import Decimal
 
-from core.records import Cost, LedgerEntry, TurnId
-from core.storage.database import Database, Statements
+from core.records import Billing, Cost, LedgerEntry, TurnId, Usage
+from core.storage.database import Database, Row, Statements
 
 _ADD = """
     INSERT INTO entries (turn, thread, person, place, round, purpose, tool, kind, provider,
@@ -50,6 +51,26 @@ def _values(entry: LedgerEntry) -> tuple[object, ...]:
         entry.attempt,
         entry.started_at,
         entry.seconds,
+    )
+
+
+async def of_turn(db: Statements, turn: TurnId) -> list[LedgerEntry]:
+    """The turn's entries, in the order they were added."""
+    rows = await db.fetch("SELECT * FROM entries WHERE turn = ? ORDER BY seq", (turn,))
+    return [_entry(row) for row in rows]
+
+
+def _entry(row: Row) -> LedgerEntry:
+    billing = ("turn", "thread", "person", "place", "round", "purpose", "tool")
+    usage = [field.name for field in fields(Usage)]
+    own = ("kind", "provider", "model", "price", "price_table", "outcome", "attempt")
+    return LedgerEntry(
+        billing=Billing(**{name: row[name] for name in billing}),
+        usage=Usage(**{name: row[name] for name in usage}),
+        is_reported=bool(row["is_reported"]),
+        started_at=row["started_at"],
+        seconds=row["seconds"],
+        **{name: row[name] for name in own},
     )
 
 

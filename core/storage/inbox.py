@@ -10,10 +10,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, LiteralString, NamedTuple
 
-from core.records import Answer, Post, Question, Stop, ThreadId, Turn, TurnId
-from core.storage import checkpoints, outbox, threads
+from core.records import Answer, Post, Question, ThreadId, Turn, TurnId
+from core.storage import checkpoints, notes, outbox, threads
 from core.storage.bodies import packed, unpacked
 from core.storage.database import Conflict, Database, Dialect, Row, Statements, Transaction
+from core.storage.notes import Notes
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +39,8 @@ class Said(NamedTuple):
 
     answer: Answer
     posts: Sequence[Post]
+    noted: Notes | None = None
+    """What the turn noted of itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +197,7 @@ async def claim(
     claims: list[Claim] = []
     for row in sorted(rows, key=lambda row: row["seq"]):
         try:
-            claims.append(Claim(turn=_turn(row), tries=row["attempt"] - row["released"]))
+            claims.append(Claim(turn=turn_of(row), tries=row["attempt"] - row["released"]))
         except ValueError:
             # One row that cannot be read must not take the others of this claim with it.
             log.exception(
@@ -202,6 +205,15 @@ async def claim(
                 extra={"action": "inbox.unreadable", "turn": row["id"]},
             )
     return claims
+
+
+async def is_held(db: Statements, turn: Turn) -> bool:
+    """Whether this claim still stands."""
+    row = await db.fetch_one(
+        "SELECT 1 AS ours FROM inbox WHERE id = ? AND attempt = ? AND state = 'running'",
+        (turn.id, turn.attempt),
+    )
+    return row is not None
 
 
 Beat = Literal["held", "over", "lost"]
@@ -231,15 +243,17 @@ async def finish(
     answer: Answer,
     posts: Sequence[Post],
     *,
+    noted: Notes | None = None,
     now: float,
 ) -> bool:
-    """End the turn in one write: its row, what was said, and the posts that say it.
+    """End the turn in one write: its row, what was said, the posts that say it, and what the
+    turn noted of itself.
 
     False, and nothing is written, when another claim owns the turn by now.
     """
 
     async def said(_: Transaction) -> Said:
-        return Said(answer, posts)
+        return Said(answer, posts, noted)
 
     return await close(db, turn, outcome, said, now=now)
 
@@ -258,10 +272,12 @@ async def close(
     async def end(tx: Transaction) -> set[str] | None:
         if not await _close(tx, turn, outcome, now):
             return None
-        answer, posts = await said(tx)
+        answer, posts, noted = await said(tx)
         await threads.write_answer(tx, turn, outcome, answer, now=now)
         for post in posts:
             await outbox.put(tx, post)
+        if noted is not None:
+            await notes.write(tx, turn.id, noted)
         await checkpoints.forget(tx, turn.id)
         return {post.surface for post in posts}
 
@@ -281,44 +297,6 @@ async def give_up(db: Database, turn: Turn, *, now: float) -> bool:
     if owned:
         await db.notify(CHANNEL)
     return owned
-
-
-STOPPED = Answer(text="Stopped before there was an answer.")
-_STOP: LiteralString = """
-    UPDATE inbox
-    SET state = 'failed', finished_at = ?, stopped_at = ?, owner = NULL, lease = NULL
-    WHERE place = ? AND state IN ('new', 'running')
-      AND (? = '' OR person = ?) AND (? = '' OR thread = ?) AND (? = '' OR delivery = ?)
-    RETURNING *
-"""
-
-
-async def stop(db: Database, wanted: Stop, *, now: float) -> list[TurnId]:
-    """End what is meant and not finished, without a word: whoever still works on it may not
-    finish it any more, and finds it among the `stopped`."""
-    person, thread = wanted.person or "", wanted.thread or ""
-    delivery = wanted.delivery
-
-    async def end(tx: Transaction) -> list[TurnId]:
-        rows = await tx.fetch(
-            _STOP,
-            (now, now, wanted.place, person, person, thread, thread, delivery, delivery),
-        )
-        for turn in map(_turn, rows):
-            await threads.write_answer(tx, turn, "failed", STOPPED, now=now)
-            await checkpoints.forget(tx, turn.id)
-        return [TurnId(row["id"]) for row in rows]
-
-    ended = await db.write(end)
-    if ended:
-        await db.notify(CHANNEL)
-    return ended
-
-
-async def stopped(db: Statements, since: float) -> set[TurnId]:
-    """The turns that people stopped since then."""
-    rows = await db.fetch("SELECT id FROM inbox WHERE stopped_at >= ?", (since,))
-    return {TurnId(row["id"]) for row in rows}
 
 
 async def _close(tx: Transaction, turn: Turn, outcome: Outcome, now: float) -> bool:
@@ -354,7 +332,7 @@ async def read(db: Statements, turn: TurnId) -> Entry | None:
     if row is None:
         return None
     return Entry(
-        turn=_turn(row), state=row["state"], owner=row["owner"], finished_at=row["finished_at"]
+        turn=turn_of(row), state=row["state"], owner=row["owner"], finished_at=row["finished_at"]
     )
 
 
@@ -400,7 +378,7 @@ async def prune(db: Statements, before: float) -> int:
     )
 
 
-def _turn(row: Row) -> Turn:
+def turn_of(row: Row) -> Turn:
     return Turn(
         id=TurnId(row["id"]),
         question=unpacked(Question, row["body"]),

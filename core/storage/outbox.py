@@ -5,8 +5,9 @@ given up.
 """
 
 import json
+from typing import NamedTuple
 
-from core.records import Post
+from core.records import Post, TurnId
 from core.storage.bodies import packed, storable, unpacked
 from core.storage.database import Database, Statements, Transaction
 
@@ -54,6 +55,31 @@ async def due(db: Statements, surface: str, *, now: float, limit: int = 32) -> l
     return [_post(row["body"], row["attempt"]) for row in rows]
 
 
+class Fate(NamedTuple):
+    """What has become of a post."""
+
+    id: str
+    kind: str
+    state: str
+    """`waiting`, `sent`, `failed`."""
+    tries: int
+    closed_at: float | None
+    """When it was sent or given up."""
+    reason: str
+    """Why it was not sent, the last time."""
+
+
+async def of_turn(db: Statements, turn: TurnId) -> list[Fate]:
+    """What became of the turn's posts, in the order they were queued."""
+    rows = await db.fetch(
+        "SELECT id, kind, state, attempt AS tries, closed_at, coalesce(reason, '') AS reason"
+        " FROM outbox"
+        " WHERE turn = ? ORDER BY seq",
+        (turn,),
+    )
+    return [Fate(**row) for row in rows]
+
+
 async def next_due(db: Statements, surface: str) -> float | None:
     """When the first post of some line may be tried, or None when nothing waits."""
     row = await db.fetch_one(
@@ -65,6 +91,33 @@ async def next_due(db: Statements, surface: str) -> float | None:
         (surface,),
     )
     return None if row is None else row["due"]
+
+
+class Backlog(NamedTuple):
+    waiting: int
+    """How many posts are not sent yet."""
+    lag: float
+    """Seconds for which a post has been due that nobody is trying."""
+
+
+async def backlog(db: Statements, *, now: float) -> Backlog:
+    """How far deliveries are behind, over all surfaces."""
+    row = await db.fetch_one(
+        """
+        SELECT (SELECT count(*) FROM outbox WHERE state = 'waiting') AS n,
+               -- A post that was never put off is due from the end of its turn.
+               min(CASE WHEN post.due_at > 0 THEN post.due_at ELSE ended.finished_at END) AS due
+        FROM outbox AS post
+        LEFT JOIN turns AS ended ON ended.turn = post.turn AND post.kind IN ('answer', 'file')
+        WHERE post.seq IN (SELECT min(seq) FROM outbox WHERE state = 'waiting'
+                           GROUP BY surface, line)
+          AND post.due_at <= ? AND post.lease <= ?
+        """,
+        (now, now),
+    )
+    if row is None:
+        return Backlog(0, 0.0)
+    return Backlog(row["n"], 0.0 if row["due"] is None else max(0.0, now - row["due"]))
 
 
 async def begin(db: Statements, post: Post, *, lease: float) -> bool:
@@ -94,6 +147,15 @@ async def supersede(tx: Transaction, first: str) -> None:
         "DELETE FROM outbox"
         " WHERE replaces = ? AND replaces <> '' AND state = 'waiting' AND attempt = 0",
         (first,),
+    )
+
+
+async def drop(tx: Transaction, turn: str) -> None:
+    """Drop what nobody has tried to post of this turn yet, but not its cards."""
+    await tx.execute(
+        "DELETE FROM outbox"
+        " WHERE turn = ? AND kind <> 'card' AND state = 'waiting' AND attempt = 0",
+        (turn,),
     )
 
 

@@ -2,7 +2,17 @@
 
 from dataclasses import dataclass
 
-from core.storage import decisions, evidence, files, inbox, outbox, parked, ratings, threads
+from core.storage import (
+    decisions,
+    evidence,
+    files,
+    inbox,
+    notes,
+    outbox,
+    parked,
+    ratings,
+    threads,
+)
 from core.storage.database import Database
 
 DAY = 86_400.0
@@ -16,6 +26,7 @@ class Retention:
     inbox: float = 7
     outbox: float = 7
     evidence: float = 30
+    """Also of what turns noted of themselves."""
     turns: float = 90
     """Also of parked calls that came to an end, and of what people thought of answers."""
     decisions: float = 400
@@ -32,6 +43,7 @@ async def sweep(db: Database, retention: Retention, *, now: float) -> dict[str, 
         "outbox": await outbox.prune(db, before(retention.outbox)),
         "evidence": await evidence.prune(db, before(retention.evidence)),
         "files": await files.prune(db, before(retention.evidence)),
+        "notes": await notes.prune(db, before(retention.evidence)),
         "turns": await threads.prune(db, before(retention.turns)),
         "ratings": await ratings.prune(db, before(retention.turns)),
         "parked": await parked.prune(db, before(retention.turns)),

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from core.records import Answer, Chip, MadeFile, ThreadId, Turn, TurnId
+from core.records import Answer, Chip, MadeFile, PersonId, ThreadId, Turn, TurnId
 from core.storage.bodies import packed, storable, unpacked
 from core.storage.database import Row, Statements, Transaction
 
@@ -63,6 +63,38 @@ async def finished(db: Statements, thread: ThreadId, limit: int = 50) -> list[Fi
 async def read(db: Statements, turn: TurnId) -> Finished | None:
     row = await db.fetch_one("SELECT * FROM turns WHERE turn = ?", (turn,))
     return None if row is None else _finished(row)
+
+
+class Line(NamedTuple):
+    """A turn as one line of a list."""
+
+    turn: TurnId
+    thread: ThreadId
+    person: PersonId
+    place: str
+    outcome: str
+    question: str
+    asked_at: float
+    finished_at: float
+
+
+async def line(db: Statements, turn: TurnId) -> Line | None:
+    row = await db.fetch_one(
+        "SELECT turn, thread, person, place, outcome, question, asked_at, finished_at FROM turns"
+        " WHERE turn = ?",
+        (turn,),
+    )
+    return None if row is None else Line(**row)
+
+
+async def newest(db: Statements, limit: int) -> list[Line]:
+    """The turns that ended last, the newest first."""
+    rows = await db.fetch(
+        "SELECT turn, thread, person, place, outcome, question, asked_at, finished_at FROM turns"
+        " ORDER BY finished_at DESC, turn DESC LIMIT ?",
+        (limit,),
+    )
+    return [Line(**row) for row in rows]
 
 
 async def prune(db: Statements, before: float) -> int:

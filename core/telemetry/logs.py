@@ -9,9 +9,10 @@ import logging
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TextIO
 
 from core.telemetry.redact import Redactor
@@ -60,6 +61,15 @@ class Log:
         exc_info: bool | BaseException = False,
     ) -> None:
         self.out.log(level, action, extra={"fields": fields}, exc_info=exc_info, stacklevel=3)
+
+
+_ABOUT: ContextVar[Mapping[str, object]] = ContextVar("about", default=MappingProxyType({}))
+
+
+def about(**fields: object) -> None:
+    """From now on every line of this task carries these, whoever writes it: the turn, its thread.
+    Empty ones are left out."""
+    _ABOUT.set({name: value for name, value in fields.items() if value})
 
 
 def get(name: str) -> Log:
@@ -154,6 +164,7 @@ def _fields(record: logging.LogRecord) -> dict[str, object]:
     ours = given.pop("fields", None)
     if isinstance(ours, Mapping):
         given |= ours
+    given = {**given, **{k: v for k, v in _ABOUT.get().items() if k not in given}}
     return {k: LEFT_OUT if k.lower() in _NEVER else v for k, v in given.items()}
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 
 from core.errors import DeliveryFailed, Unavailable
@@ -11,6 +11,8 @@ from core.ports import Clock, Surface
 from core.records import Answer, Post
 from core.storage import files, outbox
 from core.storage.database import Database, Transaction
+from core.telemetry import metrics, spans
+from core.telemetry.spans import Span
 
 log = logging.getLogger(__name__)
 
@@ -156,9 +158,10 @@ class Courier:
         if not await outbox.begin(self._db, post, lease=lease):
             return
         try:
-            async with asyncio.timeout(self._patience.call):
-                content = await self._content(post)
-                platform_id = await self._surface.deliver(await self._placed(post), content)
+            with self._span(post):
+                async with asyncio.timeout(self._patience.call):
+                    content = await self._content(post)
+                    platform_id = await self._surface.deliver(await self._placed(post), content)
         except DeliveryFailed as failure:
             await self._settle_failure(post, failure)
         except TimeoutError:
@@ -171,6 +174,16 @@ class Courier:
             await self._settle_failure(post, DeliveryFailed(type(failure).__name__))
         else:
             await outbox.sent(self._db, post, platform_id, now=self._clock())
+            metrics.POSTS.add("sent")
+
+    def _span(self, post: Post) -> AbstractContextManager[Span]:
+        attributes: spans.Attributes = {
+            "countersign.turn": post.turn,
+            "countersign.post": post.id,
+            "countersign.attempt": post.attempt + 1,
+        }
+        name = f"deliver {post.kind}"
+        return spans.span(name, attributes, kind="producer", parent=post.trace)
 
     async def _placed(self, post: Post) -> Post:
         """A card's later post changes the copy that is there."""
@@ -197,6 +210,7 @@ class Courier:
             failure.reason,
             extra={"action": "post.failed", "turn": post.turn},
         )
+        metrics.POSTS.add("failed")
         told = apology(post, failure.reason)
         now = self._clock()
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from core.capabilities.reading import rows_of
+from core.figures import Cell, Figure
 from core.loop.calls import number_of
 from core.policy.links import settle
-from core.records import Cell, Evidence, Figure
+from core.records import Evidence
 
 MOST = 4
 """Figures of one answer."""

@@ -3,11 +3,14 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
+from core.loop.steps import Ended
 from core.policy.links import settle
 from core.ports import Clock
 from core.records import Answer, Cost, Evidence, MadeFile, Post, Turn
 from core.storage import entries, inbox
 from core.storage.database import Database, Transaction
+from core.telemetry import metrics, spans
+from core.turn import watch
 from core.turn.figures import figures, without_places
 from core.turn.telling import citables_of
 
@@ -36,26 +39,35 @@ async def finish(
     turn: Turn,
     outcome: inbox.Outcome,
     answer: Answer,
+    ended: Ended | None,
     *,
     clock: Clock,
     remember: Remember | None = None,
     may_have_begun: bool = True,
 ) -> bool:
-    """Write the answer, the end of the turn, the posts that say it, and what `remember` keeps of
-    it, at once. The answer `may_have_begun` to be shown while it was written.
+    """Write the answer, the end of the turn, the posts that say it, what the turn noted of itself
+    and what `remember` keeps of it, at once. `ended` is how far its loop came; the answer
+    `may_have_begun` to be shown while it was written.
 
     False when another claim owns the turn by now: then nothing was written and nothing is said.
     """
     now = clock()
+    noted = watch.noted(turn, ended, now=now)
+    trace = spans.carried()
 
     async def said(tx: Transaction) -> inbox.Said:
         cost = await entries.cost_of_turn(tx, turn.id)
         whole = replace(answer, cost=_whole(cost, now - turn.accepted_at))
         if remember is not None:
             await remember(tx)
-        return inbox.Said(whole, posts(turn, whole, may_have_begun=may_have_begun))
+        said_by = posts(turn, whole, trace, may_have_begun=may_have_begun)
+        return inbox.Said(whole, said_by, noted)
 
-    return await inbox.close(db, turn, outcome, said, now=now)
+    with spans.span("finish", {"countersign.turn": turn.id, "countersign.outcome": outcome}):
+        owned = await inbox.close(db, turn, outcome, said, now=now)
+    if owned:
+        metrics.turn_ended(outcome, now - turn.accepted_at)
+    return owned
 
 
 def answer_id(turn: Turn) -> str:
@@ -63,10 +75,15 @@ def answer_id(turn: Turn) -> str:
     return f"{turn.id}.answer"
 
 
-def posts(turn: Turn, answer: Answer, *, may_have_begun: bool = False) -> list[Post]:
-    """One post with the words, then one for each file."""
-    said = replace(_post(turn, "answer", answer), may_have_begun=may_have_begun)
-    files = [_file(turn, number, file) for number, file in enumerate(answer.files, start=1)]
+def posts(
+    turn: Turn, answer: Answer, trace: str = "", *, may_have_begun: bool = False
+) -> list[Post]:
+    """One post with the words, then one for each file, in the trace that is carried on."""
+    said = replace(_post(turn, "answer", answer), trace=trace, may_have_begun=may_have_begun)
+    files = [
+        replace(_file(turn, number, file), trace=trace)
+        for number, file in enumerate(answer.files, start=1)
+    ]
     return [said, *files]
 
 

@@ -1,6 +1,6 @@
 """The front door: a question becomes a durable turn, or is refused with a sentence, first."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from core.capabilities.catalog import Catalog
@@ -17,9 +17,9 @@ from core.records import (
     Stop,
     TurnId,
 )
-from core.storage import inbox, outbox, people, ratings
+from core.storage import inbox, outbox, people, ratings, stops
 from core.storage.database import Database
-from core.telemetry import logs
+from core.telemetry import logs, metrics, spans
 from core.turn.permitted import permitted
 from core.turn.setup import Setup
 from core.turn.welcome import capabilities_text, greeting
@@ -47,18 +47,28 @@ class Intake:
         new_id: Callable[[], str],
         *,
         approvals: bool = False,
+        take_back: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
         """`new_id` gives 16 hexadecimal digits that were never given before. `approvals`: calls
-        can wait for a person."""
+        can wait for a person. `take_back` is `FrontDoor.take_back` where there is one."""
         self._db = db
         self._setup = setup
         self._catalog = catalog
         self._clock = clock
         self._new_id = new_id
         self._approvals = approvals
+        self._take_back = take_back
 
     async def accept(self, question: Question) -> Receipt:
         """See `FrontDoor.accept`."""
+        with spans.span("accept", {"countersign.thread": question.thread}) as span:
+            receipt = await self._accept(replace(question, trace=spans.carried()))
+            span.set({"countersign.turn": receipt.turn or "", "countersign.outcome": receipt.kind})
+            span.set({"countersign.ahead": receipt.ahead})
+        metrics.QUESTIONS.add(receipt.kind)
+        return receipt
+
+    async def _accept(self, question: Question) -> Receipt:
         turn = TurnId(f"t_{self._new_id()}")
         if _is_help(question):
             return await self._tell(question, turn, await self._help(question))
@@ -86,6 +96,11 @@ class Intake:
             await self._notices(question, placed.turn, placed.ahead)
         return Receipt(kind=kind, turn=placed.turn, ahead=placed.ahead)
 
+    async def take_back(self, delivery: str) -> None:
+        """See `FrontDoor.take_back`."""
+        if self._take_back is not None:
+            await self._take_back(delivery)
+
     async def help(self, person: Person, place: Place) -> str:
         """See `FrontDoor.help`."""
         offer = await permitted(
@@ -95,7 +110,7 @@ class Intake:
 
     async def stop(self, stop: Stop) -> int:
         """See `FrontDoor.stop`."""
-        ended = await inbox.stop(self._db, stop, now=self._clock())
+        ended = await stops.stop(self._db, stop, now=self._clock())
         for turn in ended:
             log.info("turn.stopped", turn=turn)
         return len(ended)
@@ -141,4 +156,5 @@ class Intake:
             kind="private",
             person=question.person.id,
             answer=Answer(text=sentence),
+            trace=spans.carried(),
         )

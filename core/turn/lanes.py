@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from core.errors import DeadlineExceeded, Unavailable
 from core.ports import Clock
 from core.records import Turn, TurnId
-from core.storage import inbox
+from core.storage import inbox, stops
 from core.storage.database import Database
 
 log = logging.getLogger(__name__)
@@ -122,6 +122,15 @@ class Lanes:
             if late:
                 await asyncio.wait(late, timeout=self._limits.last_word)
 
+    async def stop(self, turn: TurnId) -> bool:
+        """Cut this turn off where it runs here; it has ended when this returns. Whether it ran."""
+        tasks = [task for task in self._running if task.get_name() == _name(turn)]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        return bool(tasks)
+
     async def _wait_for_change(self) -> None:
         self._changed.clear()
         with suppress(TimeoutError):
@@ -134,11 +143,11 @@ class Lanes:
         if not self._running:
             return
         try:
-            stopped = await inbox.stopped(self._db, self._clock() - self._limits.look_back)
+            stopped = await stops.stopped(self._db, self._clock() - self._limits.look_back)
         except Unavailable:
             return
         for task, turn in list(self._running.items()):
-            if turn in stopped:
+            if turn in stopped and not task.cancelling():
                 log.info("a person stopped it", extra={"action": "turn.stopped", "turn": turn})
                 task.cancel()
 
@@ -155,7 +164,7 @@ class Lanes:
         return claims
 
     def _start(self, group: asyncio.TaskGroup, claim: inbox.Claim) -> None:
-        task = group.create_task(self._serve(claim), name=f"turn {claim.turn.id}")
+        task = group.create_task(self._serve(claim), name=_name(claim.turn.id))
         self._running[task] = claim.turn.id
         task.add_done_callback(self._ended)
 
@@ -210,6 +219,9 @@ class Lanes:
 
     async def _work(self, claim: inbox.Claim) -> None:
         turn = claim.turn
+        # It may have been taken back before this task was there to be stopped.
+        if not await inbox.is_held(self._db, turn):
+            return
         if claim.tries > self._limits.tries:
             await self._bury(turn)
             return
@@ -245,3 +257,7 @@ class Lanes:
             )
             with suppress(Unavailable):
                 await inbox.give_up(self._db, turn, now=self._clock())
+
+
+def _name(turn: TurnId) -> str:
+    return f"turn {turn}"

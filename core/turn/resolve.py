@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from datetime import UTC, datetime
+from typing import cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from core.context.shape import Finished, cut
@@ -61,11 +62,16 @@ async def outcomes(db: Database, turn: Turn) -> str:
 def _line(call: ParkedCall, time_zone: str) -> str:
     """`#17 mail/send (to: priya@…; subject: Q3): HAS happened, decided at 10:42. Sent to …`"""
     values = "; ".join(
-        f"{name}: {cut(str(value), 80)}" for name, value in call.arguments.items() if value
+        f"{name}: {cut(_in_words(value), 80)}" for name, value in call.arguments.items() if value
     )
     when = f", decided at {_at(call.decided_at, time_zone)}" if call.decided_at else ""
     said = " ".join(cut(call.outcome, 300).split())
     return f"#{call.number} {call.tool} ({cut(values, 400)}): {_NOT_YET[call.state]}{when}. {said}"
+
+
+def _in_words(value: object) -> str:
+    listed = cast("list[object]", value) if isinstance(value, list) else [value]
+    return " ".join(", ".join(map(str, listed)).split())
 
 
 def _at(moment: float, time_zone: str) -> str:

@@ -10,6 +10,7 @@ from core.capabilities.reading import READ_RESULT
 from core.capabilities.schemas import bound
 from core.context import prompts, shape
 from core.context.skills import chosen
+from core.errors import CountersignError
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
 from core.llm.embed import EmbedDoor
@@ -29,16 +30,18 @@ from core.records import (
     ToolSchema,
     Turn,
 )
-from core.storage import evidence
+from core.storage import evidence, inbox
 from core.storage.database import Database
 from core.storage.index import Index
-from core.telemetry import logs
-from core.turn import failures
+from core.telemetry import logs, spans
+from core.turn import failures, watch
+from core.turn.connect import SignInAsked
 from core.turn.finish import answer_id, compose, finish
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history, outcomes
 from core.turn.retrieve import Memory, Vector, embedded, retrieve
 from core.turn.setup import Agent, Setup
+from core.turn.status import Status
 from core.turn.telling import Telling
 
 THINKING = "is thinking…"
@@ -69,31 +72,45 @@ class Rooms:
 
 async def run(rooms: Rooms, turn: Turn) -> None:
     """Answer the turn. What it raises is told to the person by `fail`."""
+    with spans.turn(turn) as span:
+        logs.about(turn=turn.id, thread=turn.question.thread, trace=spans.trace_id())
+        surface = rooms.surfaces[turn.question.place.surface]
+        async with Status(surface, turn.question.address) as status:
+            ended = await _run(rooms, turn, watch.begin(rooms.clock), surface, status)
+        span.set({"countersign.rounds": ended.rounds})
+
+
+async def _run(
+    rooms: Rooms, turn: Turn, seen: watch.Watch, surface: Surface, status: Status
+) -> Ended:
     started = rooms.clock()
     log.info("turn.begun", turn=turn.id, thread=turn.question.thread, attempt=turn.attempt)
-    surface = rooms.surfaces[turn.question.place.surface]
-    await surface.progress(turn.question.address, THINKING)
+    await status.say(THINKING)
     billing = _billing(turn)
     agent = rooms.setup.agents.get(turn.agent)
-    known = await _known(rooms, turn, billing, agent, surface)
+    known = await _known(rooms, turn, billing, agent, surface, seen)
     turn = known.turn
     telling = Telling()
     live = Live(
         ask=_Ask(rooms, turn, billing, started, telling),
         frame=_Frame(rooms, known, agent),
-        perform=_calls(rooms, turn, billing, known.offer, surface).perform,
+        perform=_calls(rooms, turn, billing, known.offer, status).perform,
         tools=bound(known.offer.by_alias, dialect(rooms.models[turn.model])),
-        progress=_Progress(surface, turn, known.offer, telling),
+        progress=_Progress(status, known.offer, telling),
     )
-    ended, may_have_begun = await _looped(rooms, turn, live, surface, telling)
+    with seen.phase("loop"):
+        ended, may_have_begun = await _looped(rooms, turn, live, surface, telling)
 
-    answer, has_words = compose(ended.text, ended.finish, await _shown(rooms, turn))
+    with seen.phase("finish"):
+        answer, has_words = compose(ended.text, ended.finish, await _shown(rooms, turn))
+        await status.end()
     memory = Memory(rooms.index, turn, answer, known.vector if has_words else None)
     owned = await finish(
         rooms.db,
         turn,
         "done",
         answer,
+        ended,
         clock=rooms.clock,
         remember=memory.keep,
         may_have_begun=may_have_begun,
@@ -102,6 +119,7 @@ async def run(rooms: Rooms, turn: Turn) -> None:
         memory.follow()
     seconds = round(rooms.clock() - started, 3)
     log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=seconds)
+    return ended
 
 
 async def _looped(
@@ -138,25 +156,35 @@ class _Known:
 
 
 async def _known(
-    rooms: Rooms, turn: Turn, billing: Billing, agent: Agent | None, surface: Surface
+    rooms: Rooms,
+    turn: Turn,
+    billing: Billing,
+    agent: Agent | None,
+    surface: Surface,
+    seen: watch.Watch,
 ) -> _Known:
     """Resolve, retrieve and permit. What does not need one another goes side by side."""
-    async with asyncio.TaskGroup() as group:
-        introducing = group.create_task(_introduced(turn, surface))
-        reading = group.create_task(history(rooms.db, turn.question.thread, rooms.setup.room.turns))
-        embedding = group.create_task(embedded(turn, billing, rooms.embed.embed))
+    with seen.phase("resolve"):
+        async with asyncio.TaskGroup() as group:
+            introducing = group.create_task(_introduced(turn, surface))
+            reading = group.create_task(
+                history(rooms.db, turn.question.thread, rooms.setup.room.turns)
+            )
+            embedding = group.create_task(embedded(turn, billing, rooms.embed.embed))
     turn, past, vector = introducing.result(), reading.result(), embedding.result()
     shown = frozenset(id for id, _ in past)
-    async with asyncio.TaskGroup() as group:
-        retrieving = group.create_task(retrieve(turn, vector, rooms.index, shown=shown))
-        offering = group.create_task(_offer(rooms, turn, agent))
-        waiting = group.create_task(outcomes(rooms.db, turn))
+    with seen.phase("retrieve"):
+        async with asyncio.TaskGroup() as group:
+            retrieving = group.create_task(retrieve(turn, vector, rooms.index, shown=shown))
+            offering = group.create_task(_offer(rooms, turn, agent))
+            waiting = group.create_task(outcomes(rooms.db, turn))
+    seen.offer = offering.result()
     return _Known(
         turn=turn,
         past=[one for _, one in past],
         vector=vector,
         chunks=retrieving.result(),
-        offer=offering.result(),
+        offer=seen.offer,
         waited=waiting.result(),
     )
 
@@ -200,21 +228,31 @@ def _billing(turn: Turn) -> Billing:
 async def fail(rooms: Rooms, turn: Turn, failure: Exception) -> None:
     """End a turn that could not be answered with a sentence about why."""
     log.exception("turn.failed", error=failure, turn=turn.id, thread=turn.question.thread)
-    answer = Answer(text=failures.sentence(failure, turn.id))
-    await finish(rooms.db, turn, "failed", answer, clock=rooms.clock)
+    await _end(rooms, turn, "failed", failures.sentence(failure, turn.id))
 
 
 async def bury(rooms: Rooms, turn: Turn) -> None:
     """End a turn that was cut off too often."""
     log.error("turn.interrupted", turn=turn.id, thread=turn.question.thread)
-    answer = Answer(text=failures.interrupted(turn.id))
-    await finish(rooms.db, turn, "dead", answer, clock=rooms.clock)
+    await _end(rooms, turn, "dead", failures.interrupted(turn.id))
 
 
-def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, surface: Surface) -> Calls:
-    async def progress(text: str) -> None:
-        await surface.progress(turn.question.address, text)
+async def _end(rooms: Rooms, turn: Turn, outcome: inbox.Outcome, sentence: str) -> None:
+    with spans.span(f"turn {outcome}", parent=turn.question.trace):
+        ended = await _so_far(rooms, turn)
+        await finish(rooms.db, turn, outcome, Answer(text=sentence), ended, clock=rooms.clock)
 
+
+async def _so_far(rooms: Rooms, turn: Turn) -> Ended | None:
+    """How far the loop came, for whoever looks inside; the sentence does not depend on it."""
+    try:
+        return await rooms.loop.so_far(turn.id)
+    except CountersignError as failure:
+        log.info("turn.forgotten", turn=turn.id, kind=type(failure).__name__)
+        return None
+
+
+def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, status: Status) -> Calls:
     return Calls(
         turn=turn,
         billing=billing,
@@ -226,9 +264,14 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, surface: Su
         db=rooms.db,
         meter=rooms.meter,
         clock=rooms.clock,
-        progress=progress,
+        progress=status.say,
         approvals=rooms.approvals,
         credentials=rooms.credentials,
+        needs_account=SignInAsked(
+            turn,
+            rooms.surfaces[turn.question.place.surface],
+            rooms.approvals.accounts if rooms.approvals else None,
+        ),
     )
 
 
@@ -304,9 +347,8 @@ class _Frame:
 class _Progress:
     """Says in the thread what a round is about to do."""
 
-    def __init__(self, surface: Surface, turn: Turn, offer: Offer, telling: Telling) -> None:
-        self._surface = surface
-        self._turn = turn
+    def __init__(self, status: Status, offer: Offer, telling: Telling) -> None:
+        self._status = status
         self._offer = offer
         self._telling = telling
         self._round = 0
@@ -321,4 +363,4 @@ class _Progress:
         self._telling.works(self._round, [name.capitalize() for name in names])
         if names:
             text = f"is working: {', '.join(names)}…"
-            await self._surface.progress(self._turn.question.address, text)
+            await self._status.say(text)

@@ -121,7 +121,9 @@ class Accounts:
     async def granted(self, person: PersonId) -> frozenset[str] | None:
         return frozenset({"Mail.Send"}) if person in self.connected else None
 
-    async def offer(self, person: PersonId, scopes: Iterable[str], address: Address) -> Verdict:
+    async def offer(
+        self, person: PersonId, scopes: Iterable[str], address: Address, *, claims: str = ""
+    ) -> Verdict:
         asked = " ".join(scopes)
         url = "https://connect.example/once"
         return Verdict(kind="connect", sentence=f"Connect for {asked}.", url=url)

@@ -10,7 +10,7 @@ import pytest
 from core.cards import CallId, Card
 from core.connectors.outcome import Unknown
 from core.parked import Verdict
-from core.records import Person, PersonId
+from core.records import Json, Person, PersonId
 from core.storage import decisions, parked
 from core.storage.database import Database
 from tests.approvals.office import ADA, MAIL, MALLORY, PRIYA, office
@@ -143,6 +143,26 @@ async def test_four_eyes_bar_whoever_asked_or_wrote_it(database: Database) -> No
         assert (await room.click(edited, "send", PRIYA)).kind == "not_yours"
         assert (await room.click(edited, "send", ADA.id)).kind == "not_yours"
         assert (await room.click(edited, "send", BOSS)).kind == "recorded"
+
+
+@pytest.mark.parametrize(
+    ("more", "is_taken"),
+    [({}, False), ({"deputy": "person:U8", "after": "2h"}, True)],
+)
+async def test_the_only_approver_cannot_edit_a_call_into_a_dead_end(
+    sqlite: Database, more: Json, is_taken: bool
+) -> None:
+    rule = {"approve": "tool:mail/send", "by": "person:U2", "not": "asker", **more}
+    async with office(sqlite, rule) as room:
+        call = await room.park()
+        verdict = await room.click(call, "edit", PRIYA, values={"subject": "Q4"}, is_edit=True)
+        assert (verdict.kind == "recorded") == is_taken
+        if not is_taken:
+            assert "nobody else could: Priya" in verdict.sentence
+            assert await room.now(call) == call
+            own = await room.click(call, "edit", ADA.id, values={"subject": "Q4"}, is_edit=True)
+            assert own.kind == "recorded"
+            assert (await room.click(await room.now(call), "send", PRIYA)).kind == "recorded"
 
 
 async def test_two_of_a_group_have_to_agree_and_one_person_is_one(database: Database) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, cast
@@ -13,11 +12,10 @@ from core.approvals import carry, upkeep
 from core.approvals.asking import Patience
 from core.approvals.desk import Desk
 from core.approvals.executor import Executor, Pace
-from core.approvals.foreign import Foreign
 from core.approvals.rooms import NoTokens, Strangers
 from core.cards import CallId
 from core.connectors.outcome import Done, Failed, Unknown
-from core.errors import BadArguments, NeedsAccount, NotAllowed, SourceFailed, Unavailable
+from core.errors import BadArguments, NeedsAccount, SourceFailed, Unavailable
 from core.parked import Form, ParkedCall, Verdict
 from core.policy.rules import CHANGED
 from core.records import Json, TurnId
@@ -324,31 +322,6 @@ async def test_what_the_host_adds_must_be_there_in_time(sqlite: Database) -> Non
         with pytest.raises(BadArguments, match="could not be read in time"):
             await room.park()
         assert await parked.of_turn(sqlite, TurnId("t_1")) == []
-
-
-@pytest.mark.parametrize(
-    ("error", "kind"),
-    [
-        (NotAllowed(CHANGED), Failed),
-        (BadArguments("no header"), Failed),
-        (SourceFailed("crm broke off"), Unknown),
-    ],
-)
-async def test_what_a_foreign_server_did_not_answer_is_unknown_unless_it_was_never_asked(
-    sqlite: Database, error: Exception, kind: type
-) -> None:
-    class Refusing:
-        async def call(self, *_: object, **__: object) -> None:
-            raise error
-
-    async def credentials(person: str, server: str) -> Mapping[str, str]:
-        return {"authorization": f"Bearer of {person} for {server}"}
-
-    async with office(sqlite) as room:
-        call = await room.park({"name": "Acme", "revenue": 1.0}, key="crm/create_lead")
-        tool = await room.tool("crm/create_lead")
-        effect = Foreign(tool, Refusing(), credentials, 1.0)  # pyright: ignore[reportArgumentType]
-        assert isinstance(await effect.perform(call, ""), kind)
 
 
 async def test_while_the_database_is_away_the_executor_waits_and_goes_on(

@@ -3,10 +3,12 @@
 import asyncio
 from dataclasses import replace
 
+import httpx2
 import pytest
 from mcp.server.mcpserver import MCPServer
 
 from core.capabilities.servers import Limits
+from core.capabilities.transport import ERRAND, Errand, Wire
 from core.errors import DeadlineExceeded, SourceFailed
 from tests.capabilities.bridge import PATIENT, StoppedClock, catalog, silence, tool, trusted, until
 from tests.fakes.mcp_legacy import LegacyServer, legacy_server
@@ -104,6 +106,24 @@ async def test_a_refused_connection_costs_one_call_and_the_client_survives_the_r
         async with modern_server(again, port):
             result = await held.call(adds, {"a": 2, "b": 2}, credentials={}, on_progress=silence)
             assert result.text == "4"
+
+
+async def test_a_request_that_was_answered_once_is_not_called_unsent_afterwards() -> None:
+    """The SDK may come back for the rest of an answer that broke off, and find nobody there."""
+    errand, is_there = Errand("crm"), [True, False]
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        if is_there.pop(0):
+            return httpx2.Response(202)
+        raise httpx2.ConnectError("refused")
+
+    wire, token = Wire(httpx2.MockTransport(answer), PATIENT), ERRAND.set(errand)
+    try:
+        for _ in range(2):
+            await wire.handle_async_request(httpx2.Request("POST", "http://127.0.0.1:1/mcp"))
+    finally:
+        ERRAND.reset(token)
+    assert "could not be reached" in errand.fault and errand.has_left is True
 
 
 async def test_an_old_server_that_forgot_the_session_is_greeted_again_and_asked_once() -> None:

@@ -8,7 +8,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,9 +27,9 @@ class Mutant:
     file: str
     right: str
     wrong: str
-    tests: str
+    tests: str = ""
     """The file of tests/approvals that catches it; `-k` of what in it is run."""
-    words: str
+    words: str = ""
 
 
 MUTANTS = (
@@ -173,8 +175,9 @@ NAMED = MUTANTS[:6]
 """Two in the desk, one in its row, three in the executor: what the gate looks at."""
 
 
-def is_caught(mutant: Mutant | None, tests: str = "", words: str = "") -> bool:
-    """Whether the tests fail with the mutant; without one, whether they fail at all."""
+@contextmanager
+def broken(mutant: Mutant | None) -> Iterator[Path]:
+    """A copy of the source with the mutant in it."""
     with tempfile.TemporaryDirectory(prefix="countersign-mutant-") as folder:
         copy = Path(folder)
         for name in SOURCE:
@@ -187,6 +190,13 @@ def is_caught(mutant: Mutant | None, tests: str = "", words: str = "") -> bool:
             if mutant.right not in text:
                 raise LookupError(f"{mutant.name}: {mutant.file} has changed")
             path.write_text(text.replace(mutant.right, mutant.wrong), "utf-8")
+        yield copy
+
+
+def is_caught(mutant: Mutant | None, tests: str = "", words: str = "") -> bool:
+    """Whether the tests fail with the mutant; without one, whether they fail at all."""
+    with broken(mutant) as copy:
+        if mutant is not None:
             tests, words = mutant.tests, mutant.words
         command = [
             *(sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"),

@@ -8,7 +8,7 @@ import sqlite3
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,9 +17,11 @@ from typing import Any
 import aiohttp
 
 from core.approvals.park import Wanted, park
+from core.approvals.rooms import Rooms
 from core.parked import Approval
-from core.records import PersonId, Place, ThreadId, TurnId
+from core.records import PersonId, Place, ThreadId, Tool, TurnId
 from core.storage.database import open_database
+from core.storage.parked import Placed
 from tests.chaos.rooms import KINDS, rooms, tools
 
 ROOT = Path(__file__).parents[2]
@@ -33,6 +35,25 @@ _SHOWN = """
     SELECT json_extract(body, '$.card.call') FROM outbox
     WHERE json_extract(body, '$.card.state') = 'unknown'
 """
+
+
+async def parked_call(where: Rooms, known: Mapping[str, Tool], number: int) -> Placed:
+    """A call of the asker's that waits; of the odd numbers one that is blind."""
+    return await park(
+        where,
+        Wanted(
+            turn=TurnId(f"t_{number}"),
+            thread=ThreadId(f"slack:T1/C1/{number % 50}"),
+            place=PLACE,
+            address={"channel": "C1", "thread_ts": str(number % 50), "user": "U1"},
+            requester=ASKER,
+            question="send it",
+            tool=known[KINDS[number % 2]],
+            arguments={"text": f"text {number}"},
+            approval=Approval(),
+            place_in_turn="1",
+        ),
+    )
 
 
 @dataclass
@@ -79,23 +100,8 @@ class Storm:
             free = asyncio.Semaphore(IN_FLIGHT)
 
             async def one(number: int) -> None:
-                kind = KINDS[number % 2]
                 async with free:
-                    placed = await park(
-                        where,
-                        Wanted(
-                            turn=TurnId(f"t_{number}"),
-                            thread=ThreadId(f"slack:T1/C1/{number % 50}"),
-                            place=PLACE,
-                            address={"channel": "C1", "thread_ts": str(number % 50), "user": "U1"},
-                            requester=ASKER,
-                            question="send it",
-                            tool=known[kind],
-                            arguments={"text": f"text {number}"},
-                            approval=Approval(),
-                            place_in_turn="1",
-                        ),
-                    )
+                    placed = await parked_call(where, known, number)
                 self.calls.append(placed.call.id)
 
             async with asyncio.TaskGroup() as group:

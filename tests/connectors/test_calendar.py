@@ -62,6 +62,7 @@ LOST = [
 ] + [Fault(drop=True, when="before"), Fault(drop=True, when="after"), Fault(delay=1.4)]
 
 
+@pytest.mark.promise("D3", "core.connectors")
 @pytest.mark.parametrize("fault", LOST, ids=lambda f: f"{f.status}{f.when}{f.delay}")
 async def test_an_event_whose_answer_is_lost_is_there_once_in_the_end(ms, desk, create, fault):
     fault.times = 1

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.workspace.microsoft.records import Fault
-from core.connectors.chat.slack import Channel, Posted, PostToSlack
+from core.connectors.chat.slack import PostToSlack
 from core.connectors.chat.teams import PostToChannel, PostToChat
 from core.connectors.effects import effects
 from core.connectors.outcome import Done, Failed, NeedsAccount, Unknown
 from core.errors import BadArguments, DeliveryFailed
+from core.records import Channel, PersonId, Posted
 
 CHAT = {"chat_id": "19:mara-tomas@unq.gbl.spaces", "text": "Here <b>it</b> is, @everyone."}
 
@@ -78,7 +79,7 @@ class Workspace:
     posts: dict[str, tuple[str, str]] = field(default_factory=dict)
     asked: int = 0
 
-    async def channel(self, name: str) -> Channel | None:
+    async def channel(self, name: str, person: PersonId) -> Channel | None:
         return Channel(id="C7", name="sales", is_shared=True) if name in ("sales", "C7") else None
 
     async def post(self, channel: str, markdown: str, marker: str) -> Posted:
@@ -123,7 +124,7 @@ async def test_slack_says_no_or_leaves_it_in_doubt(desk, failure, kind):
 
 
 async def test_a_channel_that_the_bot_is_not_in_is_refused(desk):
-    with pytest.raises(BadArguments, match="in no channel"):
+    with pytest.raises(BadArguments, match="there is no channel 'board'"):
         await desk.park(PostToSlack(poster=Workspace()), {"channel": "board", "text": "x"})
 
 

@@ -105,6 +105,7 @@ async def test_an_error_page_instead_of_json_keeps_its_status():
     assert failed.status == 502 and isinstance(outcome(failed, WORDING), Unknown)
 
 
+@pytest.mark.promise("E6", "core.connectors")
 @pytest.mark.parametrize("kind", ["next page", "redirect", "file", "next page beside"])
 async def test_no_answer_of_graph_leads_to_another_host(ms, graph, kind):
     heard: list[str] = []

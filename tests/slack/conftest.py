@@ -32,6 +32,7 @@ class Door:
         self.stops: list[Stop] = []
         self.ratings: list[Rating] = []
         self.running = 1
+        self.taken_back: list[str] = []
         self.outages = 0
         self.words = "I answer questions about **orders**."
 
@@ -57,6 +58,12 @@ class Door:
             raise Unavailable
         self.ratings.append(rating)
         return rating.turn == "t1"
+
+    async def take_back(self, delivery: str) -> None:
+        if self.outages:
+            self.outages -= 1
+            raise Unavailable
+        self.taken_back.append(delivery)
 
     async def help(self, person: Person, place: Place) -> str:
         if self.outages:

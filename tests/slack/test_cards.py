@@ -121,8 +121,22 @@ async def test_nobody_decides_while_slack_does_not_say_who_they_are(sqlite, slac
         assert (await at.office.now(call)).state == "approved"
 
 
+async def test_an_approver_of_one_kind_decides_nothing_about_another(sqlite, slack):
+    """Case 36."""
+    finance = {"approve": "tool:mail/send", "by": f"person:{TOMAS}"}
+    it = {"approve": "tool:crm/create_lead", "by": f"person:{PRIYA}"}
+    async with counter(sqlite, slack, finance, it) as at:
+        lead = await at.park({"name": "Acme", "revenue": 1.0}, key="crm/create_lead")
+        await at.press("tomas", at.card(lead))
+        assert "Nothing changed" in at.told("tomas")
+        assert await at.office.now(lead) == lead
+        letter = await at.park()
+        await at.press("tomas", at.card(letter))
+        assert (await at.office.now(letter)).state == "approved"
+
+
 async def test_a_button_of_a_card_that_was_replaced_decides_nothing(sqlite, slack):
-    """Cases 35 and 36."""
+    """Case 35."""
     async with counter(sqlite, slack) as at:
         call = await at.park()
         old = dict(at.card(call))

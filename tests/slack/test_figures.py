@@ -10,7 +10,8 @@ from slack_sdk.models.blocks import Block, MarkdownBlock, TableBlock
 from adapters.slack.render import blocks, figures, limits
 from bot.workspace.slack.checks import check_message
 from bot.workspace.slack.records import Fault
-from core.records import Answer, Cost, Figure
+from core.figures import Figure
+from core.records import Answer, Cost
 from tests.slack.streaming import COST, kinds, pen, prose, showing
 
 

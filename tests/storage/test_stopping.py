@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from core.records import Person, PersonId, Rating, Stop, TurnId
-from core.storage import inbox, outbox, ratings, threads
+from core.storage import inbox, outbox, ratings, stops, threads
 from core.storage.database import Database
 from tests.storage.examples import ADA, SALES, post, put, question, thread
 from tests.storage.test_inbox import claim, finish
@@ -18,20 +18,20 @@ async def test_a_stopped_turn_can_not_be_finished_any_more_and_says_nothing(
     [taken] = await claim(database)
     wanted = Stop(place=SALES.id, person=ADA.id, thread=thread())
 
-    assert await inbox.stop(database, wanted, now=250.0) == ["t_d1"]
+    assert await stops.stop(database, wanted, now=250.0) == ["t_d1"]
 
-    assert await inbox.stopped(database, 200.0) == {"t_d1"}
+    assert await stops.stopped(database, 200.0) == {"t_d1"}
     assert await inbox.beat(database, taken.turn, "one", lease=400.0) == "over"
     assert not await finish(database, taken.turn)
     assert await outbox.due(database, "slack", now=999.0) == []
     assert await threads.finished(database, thread()) == []
-    assert await inbox.stop(database, wanted, now=260.0) == []
+    assert await stops.stop(database, wanted, now=260.0) == []
 
 
 async def test_a_thread_goes_on_after_a_stop(database: Database) -> None:
     await put(database, question("d1"))
     await claim(database)
-    await inbox.stop(database, Stop(place=SALES.id), now=250.0)
+    await stops.stop(database, Stop(place=SALES.id), now=250.0)
     await put(database, question("d2"))
     assert [taken.turn.id for taken in await claim(database)] == ["t_d2"]
 
@@ -42,7 +42,7 @@ async def test_only_what_is_meant_is_stopped(database: Database) -> None:
     await put(database, replace(question("d3", in_thread=3), person=TOM))
     await put(database, question("d4", in_thread=4))
     stopped = [
-        await inbox.stop(database, wanted, now=250.0)
+        await stops.stop(database, wanted, now=250.0)
         for wanted in (
             Stop(place="slack:T1/C2"),
             Stop(place=SALES.id, person=TOM.id, thread=thread(1)),

@@ -10,6 +10,7 @@ from typing import Any
 
 from core.cards import CallId, Card
 from core.errors import DeliveryFailed
+from core.parked import Verdict
 from core.records import Address, Answer, FileId, FileRef, MadeFile, Person, Post, TurnId
 from core.storage import files, outbox
 from core.storage.database import Database, open_database
@@ -47,6 +48,9 @@ class Wall:
         self.posts.append(post)
         self.was_shown.set()
         return f"ts-{post.id}"
+
+    async def offer(self, address: Address, link: Verdict) -> bool:
+        raise AssertionError("a courier offers nothing")
 
     async def progress(self, address: Address, text: str) -> None:
         """Not asked for."""

@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from core.records import Evidence, EvidenceId, Figure, Json, PersonId, ThreadId, TurnId
+from core.figures import Figure
+from core.records import Evidence, EvidenceId, Json, PersonId, ThreadId, TurnId
 from core.turn.figures import ROWS, figures, without_places
 from core.turn.finish import compose
 

@@ -44,8 +44,9 @@ def free_port() -> int:
 async def running(
     folder: Path, *arguments: str, environment: Mapping[str, str]
 ) -> AsyncGenerator[Process]:
-    """`countersign run …` in `folder` with nothing but this environment; up when this yields."""
-    port = free_port()
+    """`countersign run …` in `folder` with nothing but this environment; up when this yields. With
+    a `PYTHONPATH` in it the bot is of that source."""
+    port = environment.get("COUNTERSIGN_PORT") or str(free_port())
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", "bot.cli", "run", *arguments),
@@ -53,7 +54,7 @@ async def running(
         env={
             "PATH": os.environ["PATH"],
             "PYTHONPATH": str(ROOT),
-            "COUNTERSIGN_PORT": str(port),
+            "COUNTERSIGN_PORT": port,
             **environment,
         },
         stdout=asyncio.subprocess.PIPE,

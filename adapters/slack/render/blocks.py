@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from adapters.slack.render import cost, escape, feedback, figures, limits
 from adapters.slack.render.markdown import plain
 from adapters.slack.render.split import parts, plan
-from core.records import Answer, Chip, Figure, Json
+from core.figures import Figure
+from core.records import Answer, Chip, Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +126,13 @@ def plain_pieces(message: Message) -> list[str]:
     pieces = [
         escape.mrkdwn(plain(part)) for part in parts(message.whole, limits.FALLBACK_TEXT - 100)
     ]
-    return [*pieces, message.closing] if message.closing else pieces
+    closing: list[str] = []
+    for line in message.closing.splitlines():
+        if closing and len(closing[-1]) + len(line) < limits.FALLBACK_TEXT:
+            closing[-1] += f"\n{line}"
+        else:
+            closing.append(line)
+    return [*pieces, *closing]
 
 
 def size(blocks: Sequence[Json]) -> int:

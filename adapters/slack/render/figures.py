@@ -9,7 +9,8 @@ import io
 from collections.abc import Sequence
 
 from adapters.slack.render import escape, limits
-from core.records import Cell, Figure, Json
+from core.figures import Cell, Figure
+from core.records import Json
 
 SHORT = 10
 """Rows up to which a table is shown whole; a longer one is turned over page by page."""

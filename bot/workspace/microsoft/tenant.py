@@ -37,6 +37,11 @@ class Tenant:
         self._numbers = 0
         self._news = asyncio.Event()
 
+    @property
+    def domains(self) -> frozenset[str]:
+        """The mail domains of its people, in lower case."""
+        return frozenset(one.upn.rpartition("@")[2].lower() for one in self.accounts.values())
+
     def account(self, who: str) -> Account:
         """By handle, object id, or address. Raises KeyError."""
         wanted = who.lower()

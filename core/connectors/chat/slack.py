@@ -2,50 +2,17 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Protocol
 
 from core.cards import CardField
 from core.connectors.outcome import Description, Done, Failed, Outcome, Unknown
 from core.connectors.request import text
 from core.errors import BadArguments, DeliveryFailed
 from core.parked import EffectKind, ParkedCall
-from core.records import Json
+from core.ports import Poster
+from core.records import Json, Posted
 
 _SILENCE = "I asked Slack to post this, and did not hear back."
 _NOTHING = "Nothing was posted."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Channel:
-    id: str
-    name: str
-    """Without the mark before it."""
-    is_private: bool = False
-    is_shared: bool = False
-    """People of another organisation read it as well."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Posted:
-    ts: str
-    link: str = ""
-
-
-class Poster(Protocol):
-    """What a Slack adapter offers. Everything is posted as the bot."""
-
-    async def channel(self, name: str) -> Channel | None:
-        """A channel that the bot is in, by its name or id; None for any other."""
-        ...
-
-    async def post(self, channel: str, markdown: str, marker: str) -> Posted:
-        """Post once, without repeating, with the marker in its metadata. Raises
-        `DeliveryFailed`; anything else leaves it in doubt."""
-        ...
-
-    async def find(self, channel: str, marker: str) -> Posted | None:
-        """The post with this marker. Raises `DeliveryFailed` where it cannot be looked for."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +31,13 @@ class PostToSlack:
     async def prepare(self, call: ParkedCall) -> Json:
         wanted = text(call.arguments, "channel").strip().removeprefix("#")
         try:
-            found = await self.poster.channel(wanted)
+            found = await self.poster.channel(wanted, call.requester)
         except DeliveryFailed as failure:
             raise BadArguments(f"Slack does not say which channel that is: {failure}") from None
         if found is None:
-            raise BadArguments(f"the bot is in no channel called {wanted!r}: invite it first")
+            raise BadArguments(
+                f"there is no channel {wanted!r} that both the bot and who asks are in: invite them"
+            )
         return {
             "channel": found.id,
             "name": found.name,

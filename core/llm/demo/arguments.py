@@ -4,16 +4,18 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, cast
 
-from core.llm.demo import names
+from core.llm.demo import hours, names
 from core.llm.demo.choice import choices, properties, required, vocabulary
 from core.llm.demo.results import Result, harvest, table
-from core.llm.demo.values import IDS, number, read
+from core.llm.demo.values import ENDS, IDS, MOMENT, number, read
 from core.llm.demo.words import stems, words
 from core.records import Json, ToolSchema
 
 MOST_CALLS = 4
 """Calls that one tool gets when the question names several values for one parameter."""
-FREE = {"query", "q", "text", "search", "question", "keyword", "keywords", "term", "terms", "topic"}
+QUERIES = set("query q text search question keyword keywords term terms topic".split())
+"""Parameters of a tool that searches by meaning, for whatever a question says."""
+FREE = QUERIES | {"words"}
 TITLES = {"title", "filename", "file", "heading", "caption", "subject", "label"}
 
 
@@ -54,6 +56,9 @@ def fill(tool: ToolSchema, said: Said) -> Filled:
             known[name] = _last_resort(name, schema, tool, said)
         if not known[name]:
             missing.append(name)
+    for name in properties(tool).keys() - set(required(tool)):
+        if not known[name] and set(words(name)) & FREE and (asked := names.topic(said.text)):
+            known[name] = [asked]
     variants: list[Json] = [{}]
     for name, values in known.items():
         if not values:
@@ -87,6 +92,10 @@ def _last_resort(name: str, schema: Json, tool: ToolSchema, said: Said) -> list[
         return [False]
     if kind != "string":
         return []
+    if MOMENT.search(str(schema.get("description", ""))) and said.now:
+        # Nobody said when: what lies ahead.
+        coming = hours.ahead(said.now)
+        return [hours.written(coming.end if parts & ENDS else coming.start)]
     if parts & IDS or schema.get("format") in {"date", "date-time"} or "quarter" in parts:
         value = harvest(name, " ".join([said.whole, *said.earlier]), said.results)
         return [value] if value else []

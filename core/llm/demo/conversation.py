@@ -8,7 +8,7 @@ from datetime import date
 from core.context.prompts import PAST
 from core.llm.demo import moments
 from core.llm.demo.results import Result, read
-from core.llm.demo.words import stems, words
+from core.llm.demo.words import squeezed, stems, words
 from core.records import ModelMessage, ToolCall
 
 _FOLLOWS = re.compile(
@@ -19,6 +19,10 @@ SHORT = 2
 """Words that say something, up to which a question hardly stands alone."""
 _POINTS_BACK = frozenset("it that those these them they their its he she him her this".split())
 _THIS_TIME = re.compile(r"\bthis (?:year|quarter|month|week|morning|afternoon)\b", re.IGNORECASE)
+_WAITED = re.compile(
+    r"^#\d+ \S+ \(.*?\): (?:waits|was|is|HAS|has|expired|no) [^\n]*", re.MULTILINE | re.DOTALL
+)
+_ASKER = re.compile(r"^You are asked by (?!a colleague\b)(.+?) in (?:a direct|the )", re.MULTILINE)
 _FILES = "\n\nFiles attached to this message:"
 
 
@@ -34,6 +38,10 @@ class Conversation:
     """Calls of the active turn."""
     results: tuple[Result, ...]
     now: date | None
+    waited: tuple[str, ...] = ()
+    """What the host says of calls that people decide about, one line each."""
+    asker: str = ""
+    """The name of the person who asks, where the system message says it."""
 
     @property
     def rounds(self) -> int:
@@ -77,13 +85,15 @@ def understand(messages: Sequence[ModelMessage]) -> Conversation:
     system = [m.text for m in messages if m.role == "system"]
     calls = [c for m in active for c in m.calls]
     return Conversation(
-        question=(asked[0] if asked else "").partition(_FILES)[0].strip(),
-        earlier=tuple(m.text for m in before if m.role == "user"),
+        question=squeezed((asked[0] if asked else "").partition(_FILES)[0]),
+        earlier=tuple(squeezed(m.text) for m in before if m.role == "user"),
         answers=tuple(m.text for m in before if m.role == "assistant"),
         past=tuple(t.removeprefix(PAST).strip() for t in system if t.startswith(PAST)),
         made=tuple(calls),
         results=tuple(_results(calls, active)),
         now=moments.today("\n".join(system[:1])),
+        waited=tuple(one for text in system[1:] for one in _WAITED.findall(text)),
+        asker=found[1] if (found := _ASKER.search("\n".join(system[:1]))) else "",
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.llm.demo import memory, moments
-from core.llm.demo.arguments import FREE, fill
+from core.llm.demo.arguments import QUERIES, fill
 from core.llm.demo.choice import Scored, properties, required, vocabulary
 from core.llm.demo.conversation import Conversation
 from core.llm.demo.feeding import feeder
@@ -114,18 +114,23 @@ def _is_remembered(scores: Sequence[Scored], conversation: Conversation) -> bool
 
 
 def _by_name_or_search(conversation: Conversation, tools: Sequence[ToolSchema]) -> list[Goal]:
-    """Where no tool's words fit: one that takes a name when there is one, or one that searches."""
+    """Where no tool's words fit: those that take a name when there is one, or one that searches."""
     question = conversation.question
+    by_name: list[Goal] = []
     for tool in tools:
         needs = required(tool)
         if len(needs) != 1 or reads_handles(tool):
             continue
         parts = set(words(needs[0]))
         is_name = "name" in parts and _is_about_a_name(question, tools)
-        is_search = parts & FREE and not conversation.points_back and len(stems(question)) > 1
-        if (is_name or is_search) and properties(tool)[needs[0]].get("type") == "string":
+        is_search = parts & QUERIES and not conversation.points_back and len(stems(question)) > 1
+        if properties(tool)[needs[0]].get("type") != "string":
+            continue
+        if is_name:
+            by_name.append(Goal(tool, question))
+        elif is_search and not by_name:
             return [Goal(tool, question)]
-    return []
+    return by_name
 
 
 def _is_about_a_name(question: str, tools: Sequence[ToolSchema]) -> bool:

@@ -30,6 +30,16 @@ _LEADING = re.compile(
     r"^\W*(?:q|a|question|answer|(?:they|you|i|we|person|bot)?\s*(?:asked|said|answered|wrote))\s*:\s*",
     re.IGNORECASE,
 )
+_WHAT_CAME = re.compile(
+    r"^\W*(?:and )?(?:did|has|have|was|were|is|are)\b.*\b(?:go out|gone|sent|send|happen(?:ed)?"
+    r"|done|out|posted|arrived?|through|cancelled|approved|waiting|pending)\b"
+    r"|\bwhat (?:happened|became|came)\b",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"#\d+\b")
+_CALL = re.compile(r"^(#\d+) \S+ \((.*?)\): (?=waits|was|is|HAS|has|expired|no)", re.DOTALL)
+_VALUES = 90
+"""Characters that are shown of a call's arguments."""
 NEARLY_ALL = 0.6
 SAID = frozenset(stem(w) for w in "tell told said mention wrote gave earlier remember ask".split())
 
@@ -47,6 +57,30 @@ def asks_for_summary(text: str) -> bool:
 def states_something(text: str) -> bool:
     """Whether the person tells a fact and asks nothing."""
     return "?" not in text and bool(_STATES.match(text.strip())) and len(words(text)) > 3
+
+
+def asks_what_came(conversation: Conversation) -> bool:
+    """Whether it is about a call that people decide about: “did it go out?”, “what about #3?”"""
+    said = conversation.question
+    return bool(conversation.waited) and bool(_WHAT_CAME.search(said) or _NUMBERED.search(said))
+
+
+def what_came(conversation: Conversation) -> str:
+    """What the host says of those calls, word for word: the one with the number, else all."""
+    if not asks_what_came(conversation):
+        return ""
+    number = _NUMBERED.search(conversation.question)
+    lines = [w for w in conversation.waited if number and w.startswith(f"{number.group()} ")]
+    return "\n".join(f"- {_in_short(line)}" for line in lines or conversation.waited[-5:])
+
+
+def _in_short(line: str) -> str:
+    found = _CALL.match(line)
+    if found is None:
+        return line
+    values = " ".join(found[2].split())
+    values = values if len(values) <= _VALUES else values[:_VALUES].rsplit(" ", 1)[0] + " …"
+    return f"**{found[1]}** ({values}): {line[found.end() :]}"
 
 
 def recall(conversation: Conversation) -> str:

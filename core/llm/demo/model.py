@@ -8,8 +8,9 @@ particular tool.
 import json
 from collections.abc import Sequence
 
+from core.llm.demo.calls import Plan
 from core.llm.demo.conversation import understand
-from core.llm.demo.plan import Plan, plan
+from core.llm.demo.plan import plan
 from core.llm.demo.writing import write
 from core.records import ModelMessage, ModelReply, ToolSchema, Usage
 

@@ -23,7 +23,7 @@ QUARTER = re.compile(
     r"|(?P<relative>this|current|last|previous) quarter)\b",
     re.IGNORECASE,
 )
-_DAY = re.compile(
+DAY = re.compile(
     rf"\b(?:(?P<y>{_YEAR})-(?P<m>\d\d)-(?P<d>\d\d)"
     rf"|(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?\.? (?P<n2>{_MONTH})\.?,? (?P<y2>{_YEAR})"
     rf"|(?P<n3>{_MONTH})\.? (?P<d3>[0-3]?\d)(?:st|nd|rd|th)?,? (?P<y3>{_YEAR}))\b",
@@ -112,7 +112,7 @@ def months(text: str, now: date | None) -> list[tuple[int, int]]:
 
 def days(text: str) -> list[date]:
     found: list[date] = []
-    for m in _DAY.finditer(text):
+    for m in DAY.finditer(text):
         year = int(m["y"] or m["y2"] or m["y3"])
         name = m["n2"] or m["n3"]
         month = MONTHS[name.lower()] if name else int(m["m"])

@@ -20,6 +20,9 @@ _ABOUT = re.compile(
     r"\b(?:about|regarding|concerning|on|mentions?|mentioning|says? about|for)\s+(.+)$",
     re.IGNORECASE,
 )
+_TOPIC = re.compile(
+    r"\b(?:about|regarding|concerning|mention(?:s|ing)?|with the subject)\s+(.+)$", re.IGNORECASE
+)
 COMMANDS = frozenset(
     """show list find search give tell get make create export draw send look check compare
     display fetch open read write please summarise summarize count sum add look up how what which
@@ -69,6 +72,14 @@ def remainder(text: str, known: Set[str]) -> str:
     if about and _kept(about.group(1), known):
         body = about.group(1)
     return " ".join(_kept(body, known))
+
+
+def topic(text: str) -> str:
+    """What the text says that something is about; "" where it does not."""
+    if quoted := _QUOTED.search(text):
+        return quoted.group(1).strip()
+    about = _TOPIC.search(text.strip().rstrip("?!. "))
+    return " ".join(_kept(about.group(1), set())) if about else ""
 
 
 def _kept(text: str, known: Set[str]) -> list[str]:

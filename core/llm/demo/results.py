@@ -99,6 +99,20 @@ def harvest(name: str, question: str, results: Sequence[Result]) -> str | None:
     return best[1] if best else None
 
 
+def is_used_later(result: Result, results: Sequence[Result]) -> bool:
+    """Whether a later call took an argument from this result."""
+    later = results[list(results).index(result) + 1 :]
+    used = {
+        str(value)
+        for r in later
+        for given in r.call.arguments.values()
+        for value in (cast("list[Any]", given) if isinstance(given, list) else [given])
+        if isinstance(value, (str, int)) and re.search(r"\d|\S@\S", str(value))
+    }
+    asked = {str(value) for value in result.call.arguments.values()}
+    return any(re.search(rf"(?<!\w){re.escape(v)}(?!\w)", result.text) for v in used - asked)
+
+
 def _values(name: str, result: Result) -> list[tuple[str, str]]:
     """(value, text around it) pairs."""
     subject = [w for w in words(name) if w != "id"]

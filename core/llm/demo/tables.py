@@ -11,6 +11,9 @@ _LEAST = frozenset("least lowest worst smallest fewest minimum weakest cheapest"
 _MONEY = frozenset("revenue amount total value turnover sales price sum".split())
 _SUM = frozenset("total totals altogether overall sum".split())
 _HOW_MUCH = re.compile(r"\bhow (?:much|many)\b", re.IGNORECASE)
+_ANGLED = re.compile(r"<([^<>\s]+@[^<>\s]+)>")
+_HANDLE = 24
+"""Characters, up to which a person may still read an id."""
 _TOP = re.compile(r"\b(?:top|best|first)\s+(\d{1,3})\b", re.IGNORECASE)
 
 
@@ -50,6 +53,18 @@ def narrowed(found: Table, question: str, topic: str, known: Set[str]) -> Table:
     return Table(found.head, tuple(named)) if best else found
 
 
+def readable(found: Table) -> Table:
+    """The table without the handles that only tools can use, and with addresses in brackets that
+    no renderer takes for a tag."""
+    kept = [
+        i
+        for i in range(len(found.head))
+        if not ("id" in words(found.head[i]) and any(len(r[i]) > _HANDLE for r in found.rows))
+    ]
+    rows = tuple(tuple(_ANGLED.sub(r"(\1)", row[i]) for i in kept) for row in found.rows)
+    return Table(tuple(found.head[i] for i in kept), rows)
+
+
 def numeric_columns(found: Table) -> list[int]:
     """The columns behind the first one that hold nothing but numbers."""
     return [
@@ -62,6 +77,13 @@ def numeric_columns(found: Table) -> list[int]:
 def spoken(name: str) -> str:
     """A column, parameter or tool name in words."""
     return " ".join(words(name))
+
+
+def heading(name: str) -> str:
+    """`revenue_eur` as `Revenue (EUR)`, the other names in plain words."""
+    title = name.replace("_", " ").strip()
+    title = re.sub(r" (eur|usd|gbp|chf)$", lambda found: f" ({found[1].upper()})", title)
+    return title[:1].upper() + title[1:]
 
 
 def _label(found: Table, question: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any, cast
 
-from core.llm.demo import moments, names
+from core.llm.demo import hours, moments, names
 from core.llm.demo.choice import GROUPS, choices
 from core.llm.demo.words import SILENT, stem, stems, words
 from core.records import Json
@@ -15,6 +15,12 @@ IDS = {"id", "key", "number", "code", "reference", "ref", "no", "evidence", "han
 COUNTS = {"limit", "top", "n", "count", "first", "rows", "size", "max"}
 STARTS = {"from", "start", "since", "after", "begin", "earliest", "first"}
 ENDS = {"to", "end", "until", "before", "through", "latest", "last"}
+SENDERS = {"sender", "author"}
+MOMENT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d")
+"""What the description of a parameter shows that takes a day with its hour."""
+_FROM = re.compile(
+    r"\b(?:[Ff]rom|[Bb]y|[Oo]f)\s+([A-ZÀ-Þ][\w’'-]*(?:\s+[A-ZÀ-Þ][\w’'-]*)*|\S+@\S+\w)"
+)
 _PER = re.compile(
     r"\b(?:per|by|each|every|which|what|top \d+|grouped by|broken down by|split by)\s+(.+)",
     re.IGNORECASE,
@@ -107,6 +113,10 @@ def _string(name: str, parts: set[str], schema: Json, text: str, now: date | Non
         return [f"{y}-{m:02}" for y, m in moments.months(text, now)]
     if "year" in parts:
         return [str(y) for y in moments.years(text, now)]
+    if MOMENT.search(sample):
+        return _moment(parts, text, now)
+    if parts & SENDERS:
+        return [found[1]] if (found := _FROM.search(text)) else []
     if schema.get("format") in {"date", "date-time"} or parts & {"date", "day"}:
         return _date(parts, text, now)
     if parts & IDS:
@@ -119,6 +129,14 @@ def _date(parts: set[str], text: str, now: date | None) -> list[Any]:
     first, last = moments.period(text, now)
     chosen = last if parts & ENDS and not parts & STARTS else first
     return [chosen.isoformat()] if chosen else []
+
+
+def _moment(parts: set[str], text: str, now: date | None) -> list[Any]:
+    """A day with its hour, in local time."""
+    found = hours.span(text, now)
+    if found is None:
+        return []
+    return [hours.written(found.end if parts & ENDS else found.start)]
 
 
 def _ids(parts: set[str], schema: Json, text: str) -> list[Any]:

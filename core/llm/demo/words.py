@@ -17,7 +17,7 @@ SILENT = frozenset(
     too under until up us use very want was we were what whats when where which while who whom
     whose why will with would you your hello hi hey thanks thank ok okay yes
     january february march april june july august september october november december
-    monday tuesday wednesday thursday friday saturday sunday today yesterday
+    monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday
     first second third fourth last next previous current""".split()
 )
 """Words that say nothing about which tool is meant."""
@@ -66,6 +66,12 @@ def _stems(text: str) -> tuple[str, ...]:
 
 _short_stems = lru_cache(2048)(_stems)
 """Names and descriptions of tools come again with every question."""
+
+
+def squeezed(text: str) -> str:
+    """The text without runs of blanks, over which patterns would take their time."""
+    lines = (" ".join(line.split()) for line in text.strip().splitlines())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
 
 
 def first_sentence(text: str) -> str:

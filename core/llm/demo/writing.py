@@ -2,26 +2,31 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
-from core.llm.demo import memory, tables
+from core.llm.demo import memory, recipients, tables
+from core.llm.demo.asks import WAITS
+from core.llm.demo.calls import Plan
 from core.llm.demo.choice import properties, vocabulary
 from core.llm.demo.conversation import Conversation
+from core.llm.demo.doing import wanted
 from core.llm.demo.memory import HONEST
-from core.llm.demo.plan import Plan
 from core.llm.demo.ranking import reads_handles
-from core.llm.demo.results import Result, Table, holds_file, parsed, prose, table
-from core.llm.demo.small_talk import is_small_talk
+from core.llm.demo.results import Result, Table, holds_file, is_used_later, parsed, prose, table
+from core.llm.demo.small_talk import is_small_talk, takes_back
 from core.llm.demo.tables import spoken
 from core.llm.demo.values import IDS
-from core.llm.demo.words import first_sentence, words
+from core.llm.demo.words import first_sentence, sentences, words
 from core.records import ToolSchema
 
 MOST_ROWS = 12
 MOST_PROSE = 900
+_TELL = "Tell them to "
 _PREFIX = re.compile(r"^(?:error executing tool [\w-]+|error|failed)\s*:\s*", re.IGNORECASE)
 _PARKED = re.compile(r"Parked as #(\d+):")
 """How the host begins what it says of a call that waits for a person."""
+_EMPTY = re.compile(r"0 \w")
 _THANKS = re.compile(r"\b(?:thanks?|thank you|cheers|ok(?:ay)?)\b", re.IGNORECASE)
 
 
@@ -32,12 +37,14 @@ def write(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -
 
 def _body(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -> str:
     question = conversation.question
+    if plan.ask and not conversation.results:
+        return plan.ask
     if conversation.results:
         return _from_results(conversation, tools, plan)
-    if _THANKS.search(question) and is_small_talk(question):
-        return "You are welcome. Ask on whenever you like."
     if is_small_talk(question):
-        return f"Hello! {_abilities(tools)}"
+        return _chat(question, tools)
+    if waited := memory.what_came(conversation):
+        return waited
     if memory.states_something(question):
         return f"{memory.NOTED} “{question.strip()}” Ask me for it whenever you need it."
     if memory.asks_for_summary(question):
@@ -49,35 +56,46 @@ def _body(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -
     return f"I found nothing here that answers this. {_abilities(tools)}"
 
 
+def _chat(question: str, tools: Sequence[ToolSchema]) -> str:
+    if takes_back(question):
+        return "All right. Nothing new is prepared; a card that waits can be cancelled on itself."
+    if _THANKS.search(question):
+        return "You are welcome. Ask on whenever you like."
+    return f"Hello! {_abilities(tools)}"
+
+
 def _from_results(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -> str:
     good = [r for r in conversation.results if not r.is_error]
     failed = [r for r in conversation.results if r.is_error]
+    if failed and wanted(conversation, tools):
+        return _of_act((), failed, tools, replace(plan, ask=recipients.NOTHING))
+    if plan.ask or any(_PARKED.match(r.text) for r in good):
+        return _of_act(good, failed, tools, plan)
     known = frozenset(s for tool in tools for s in vocabulary(tool))
     # What was only looked up on the way needs no telling when the goal was reached.
-    steps = [r for r in good if not _is_used_later(r, good)]
-    parts = [_tell(r, conversation, known) for r in steps]
+    steps = [r for r in good if not is_used_later(r, good)]
+    told = [r for r in steps if not _EMPTY.match(r.text)] or steps
+    parts = [_tell(r, conversation, known) for r in told]
     parts += [_failure(r, tools) for r in failed]
     if plan.missing and not good:
         parts.append(_ask_back(plan, tools))
     return "\n\n".join(part for part in parts if part)
 
 
-def _is_used_later(result: Result, results: Sequence[Result]) -> bool:
-    """Whether a later call took an argument from this result."""
-    later = results[list(results).index(result) + 1 :]
-    used = {
-        str(value)
-        for r in later
-        for value in r.call.arguments.values()
-        if isinstance(value, (str, int)) and any(c.isdigit() for c in str(value))
-    }
-    asked = {str(value) for value in result.call.arguments.values()}
-    return any(re.search(rf"(?<!\w){re.escape(v)}(?!\w)", result.text) for v in used - asked)
+def _of_act(
+    good: Sequence[Result], failed: Sequence[Result], tools: Sequence[ToolSchema], plan: Plan
+) -> str:
+    """What has become of an act: what it is made of, where it waits, what it still needs."""
+    waits = [found[1] for r in good if (found := _PARKED.match(r.text))]
+    parts = [_failure(r, tools) for r in failed]
+    parts += [plan.ask] if plan.ask else []
+    cited = " ".join(f"[{r.number}]" for r in good if r.number and not _PARKED.match(r.text))
+    told = " ".join(f"#{n} {WAITS}. It has not happened yet." for n in waits)
+    parts.append(f"It is prepared from {cited}. {told}" if told and cited else told)
+    return "\n\n".join(part for part in parts if part)
 
 
 def _tell(result: Result, conversation: Conversation, known: frozenset[str]) -> str:
-    if waits := _PARKED.match(result.text):
-        return f"#{waits[1]} waits for a decision on its card. It has not happened yet."
     cite = f" [{result.number}]" if result.number else ""
     rows = table(result.text)
     if rows is None:
@@ -118,7 +136,8 @@ def _plain(result: Result) -> str:
 
 
 def _table(found: Table) -> str:
-    head = [_heading(name) for name in found.head]
+    found = tables.readable(found)
+    head = [tables.heading(name) for name in found.head]
     numeric = tables.numeric_columns(found)
     sides = ["---:" if i in numeric else "---" for i in range(len(head))]
     lines = ["| " + " | ".join(head) + " |", "| " + " | ".join(sides) + " |"]
@@ -127,15 +146,18 @@ def _table(found: Table) -> str:
     return "\n".join(lines) + (f"\n\n… and {left} more rows." if left > 0 else "")
 
 
-def _heading(name: str) -> str:
-    """`revenue_eur` as `Revenue (EUR)`, the other names in plain words."""
-    title = name.replace("_", " ").strip()
-    title = re.sub(r" (eur|usd|gbp|chf)$", lambda found: f" ({found[1].upper()})", title)
-    return title[:1].upper() + title[1:]
-
-
 def _failure(result: Result, tools: Sequence[ToolSchema]) -> str:
-    reason = first_sentence(_PREFIX.sub("", result.text)) or "no reason was given"
+    said = sentences(_PREFIX.sub("", result.text)) or ["no reason was given"]
+    # What a model is to tell the person is told; of the rest, what stands in code marks can be
+    # written to go on.
+    advice = [
+        f"Please {one.removeprefix(_TELL).replace(' to you', ' to me')}"
+        if one.startswith(_TELL)
+        else one
+        for one in said[1:]
+        if "`" in one or one.startswith(_TELL)
+    ]
+    reason = " ".join([first_sentence(said[0]), *advice])
     cite = f" [{result.number}]" if result.number else ""
     return f"I could not use “{_title(result.call.name, tools)}”: {reason}{cite}"
 
@@ -167,8 +189,9 @@ def _abilities(tools: Sequence[ToolSchema]) -> str:
 
 
 def _title(name: str, tools: Sequence[ToolSchema]) -> str:
-    """A tool's name in words, without the server's name where all tools have the same."""
-    firsts = {words(t.name)[:1][0] for t in tools if not reads_handles(t) and words(t.name)}
+    """A tool's name in words, without the server's name, which several tools share."""
+    firsts = [words(t.name)[0] for t in tools if not reads_handles(t) and words(t.name)]
     parts = words(name)
-    is_shared = len(firsts) == 1 and len(tools) > 1 and len(parts) > 1 and parts[0] in firsts
+    is_alone = len(set(firsts)) == 1 and len(tools) > 1
+    is_shared = len(parts) > 1 and (firsts.count(parts[0]) > 2 or (is_alone and parts[0] in firsts))
     return " ".join(parts[1:] if is_shared else parts)

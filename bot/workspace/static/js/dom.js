@@ -48,6 +48,7 @@ const ICONS = {
   file: "M7 3h7l5 5v13H7zM14 3v5h5",
   hash: "M9.5 4L7.5 20M16.5 4l-2 16M4.5 9h16M3.5 15h16",
   home: "M4 11l8-7 8 7v9h-5v-6H9v6H4z",
+  inside: "M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM15.5 15.5L20 20M7.5 12V9.5M10.5 13V8M13.5 12v-1.5",
   letter: "M3 6h18v13H3zM3 7l9 6.5L21 7",
   lock: "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3",
   message: "M4 5h16v11H9l-5 4z",

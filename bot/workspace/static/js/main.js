@@ -4,6 +4,7 @@ import { ask, follow, speakAs } from "./api.js";
 import { markRead, showConversation } from "./conversation.js";
 import { announce } from "./dom.js";
 import { refreshHome } from "./home.js";
+import { closeInside, isInside } from "./inside.js";
 import { refreshModal } from "./modal.js";
 import { showRail, showSidebar } from "./sidebar.js";
 import { isWithApp, remember, remembered, state, take } from "./state.js";
@@ -36,6 +37,7 @@ async function become(person) {
   listening = new AbortController();
   speakAs(person);
   state.thread = null;
+  closeInside();
   state.asked.clear();
   take(await ask("overview"));
   if (!current()) state.channel = firstChannel();
@@ -66,6 +68,7 @@ async function go(channel) {
   state.channel = channel;
   state.tab = "messages";
   state.thread = null;
+  closeInside();
   take(await ask("overview"));
   await loadConversation();
   drawFrame();
@@ -80,6 +83,7 @@ async function loadConversation() {
 }
 
 async function openThread(ts) {
+  closeInside();
   state.asked.delete(ts);
   state.thread = await ask("thread", { channel: state.channel, ts });
   showThread(closeThread);
@@ -166,7 +170,9 @@ async function start() {
   document.addEventListener("visibilitychange", markRead);
   document.addEventListener("keydown", (event) => {
     const isTyping = event.target.matches?.("textarea, input");
-    if (event.key === "Escape" && state.thread && !document.querySelector(".veil, .menu") && !isTyping) closeThread();
+    if (event.key !== "Escape" || document.querySelector(".veil, .menu") || isTyping) return;
+    if (isInside()) closeInside();
+    else if (state.thread) closeThread();
   });
   setInterval(() => {
     if (state.thread?.status || Object.keys(state.conversation?.statuses || {}).length) {

@@ -4,13 +4,14 @@ import { ask } from "./api.js";
 import { renderAll } from "./blocks.js";
 import { button, el, icon, replace } from "./dom.js";
 import { fileCard } from "./files.js";
+import { insideLine } from "./inside.js";
 import { emoji } from "./mentions.js";
 import { mrkdwn, unescape } from "./mrkdwn.js";
 import { menu } from "./overlay.js";
 import { avatar, badge } from "./people.js";
 import { memberOf, state } from "./state.js";
 import { statusWords } from "./status.js";
-import { ago, clock, exact } from "./time.js";
+import { ago, clock, exact, hour } from "./time.js";
 
 const QUICK = ["+1", "eyes", "white_check_mark", "tada", "x"];
 const GROUP_SECONDS = 300;
@@ -31,7 +32,7 @@ export function messageRow(message, place) {
     "aria-label": `${memberOf(message.user).real_name}, ${clock(message.ts)}`,
     data: { ts: message.ts },
   },
-  place.isGrouped ? el("time", { class: "gutter-time", title: exact(message.ts) }, clock(message.ts)) : avatar(message.user),
+  place.isGrouped ? el("time", { class: "gutter-time", title: exact(message.ts) }, hour(message.ts)) : avatar(message.user),
   el("div", { class: "message-main" },
     message.is_ephemeral
       ? el("div", { class: "only-you" }, icon("eye", 14), "Only visible to you") : null,
@@ -73,6 +74,7 @@ function tombstone(message, place) {
 
 function foot(message, place) {
   return [
+    insideLine(message, place),
     message.reactions?.length ? reactions(message, place) : null,
     place.openThread && (message.reply_count || place.status) ? threadLine(message, place) : null,
   ];

@@ -8,6 +8,11 @@ export function clock(ts) {
   return dateOf(ts).toLocaleTimeString([], { hour: "numeric", minute: "2-digit" });
 }
 
+// Without its half of the day, for where there is little room.
+export function hour(ts) {
+  return clock(ts).replace(/\s*[AP]M$/i, "");
+}
+
 export function exact(ts) {
   return dateOf(ts).toLocaleString([], { dateStyle: "full", timeStyle: "medium" });
 }
