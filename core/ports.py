@@ -3,7 +3,8 @@ else."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
 from core.cards import Card
 from core.parked import Click, Form, Verdict
@@ -19,7 +20,6 @@ from core.records import (
     Question,
     Rating,
     Receipt,
-    Step,
     Stop,
 )
 
@@ -90,6 +90,15 @@ class Accounts(Protocol):
     async def disconnect(self, person: PersonId) -> str:
         """Revoke and erase; the sentence that tells the person."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A part of a turn's work, as people see it."""
+
+    id: str
+    title: str
+    state: Literal["in_progress", "complete", "error"]
 
 
 class Showing(Protocol):

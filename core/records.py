@@ -130,15 +130,6 @@ class Rating:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """A part of a turn's work, as people see it."""
-
-    id: str
-    title: str
-    state: Literal["in_progress", "complete", "error"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """The front door's answer: the platform may be told 200 for every kind."""
 

@@ -20,8 +20,8 @@ from adapters.slack.render import blocks, escape, limits, live
 from adapters.slack.render.live import Written
 from adapters.slack.render.split import LONG_NOTE
 from core.errors import DeliveryFailed
-from core.ports import Clock
-from core.records import Address, Json, Step
+from core.ports import Clock, Step
+from core.records import Address, Json
 
 log = logging.getLogger(__name__)
 WORKING, DONE, WRITING = "Working on it", "Done", "Write the answer"

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from core.loop.calls import number_of
 from core.policy.links import Citable, settle
-from core.ports import Showing
-from core.records import Evidence, Step
+from core.ports import Showing, Step
+from core.records import Evidence
 from core.turn.figures import without_places
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")

@@ -10,7 +10,7 @@ from adapters.slack.stream import Manner
 from bot.workspace.slack.checks import check_message
 from bot.workspace.slack.records import Fault
 from core.errors import DeliveryFailed
-from core.records import Step
+from core.ports import Step
 from tests.slack.streaming import POST, QUICK, WORD, kinds, markdown, pen, post, prose, showing
 
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.policy.links import REMOVED, settle
-from core.records import Evidence, EvidenceId, PersonId, Step, ThreadId, TurnId
+from core.ports import Step
+from core.records import Evidence, EvidenceId, PersonId, ThreadId, TurnId
 from core.turn.telling import Telling, citables_of, ready
 from tests.fakes.model_script import call, say
 from tests.fakes.model_server import ModelServer
