@@ -91,10 +91,11 @@ async def _run(
     known = await _known(rooms, turn, billing, agent, surface, seen)
     turn = known.turn
     telling = Telling()
+    calls = _calls(rooms, turn, billing, known.offer, status)
     live = Live(
-        ask=_Ask(rooms, turn, billing, started, telling),
+        ask=_Ask(rooms, turn, billing, started, telling, calls),
         frame=_Frame(rooms, known, agent),
-        perform=_calls(rooms, turn, billing, known.offer, status).perform,
+        perform=calls.perform,
         tools=bound(known.offer.by_alias, dialect(rooms.models[turn.model])),
         progress=_Progress(status, known.offer, telling),
     )
@@ -102,7 +103,8 @@ async def _run(
         ended, may_have_begun = await _looped(rooms, turn, live, surface, telling)
 
     with seen.phase("finish"):
-        answer, has_words = compose(ended.text, ended.finish, await _shown(rooms, turn))
+        brought = await _brought(rooms.db, turn, calls)
+        answer, has_words = compose(ended.text, ended.finish, brought)
         await status.end()
     memory = Memory(rooms.index, turn, answer, known.vector if has_words else None)
     owned = await finish(
@@ -135,11 +137,6 @@ async def _looped(
         telling.to(showing)
         ended = await rooms.loop.run(turn.id, words, live, is_new=True)
     return ended, showing.has_begun
-
-
-async def _shown(rooms: Rooms, turn: Turn) -> list[Evidence]:
-    """The evidence that the turn's model saw."""
-    return [piece for piece in await evidence.of_turn(rooms.db, turn.id) if was_shown(piece, turn)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,6 +249,14 @@ async def _so_far(rooms: Rooms, turn: Turn) -> Ended | None:
         return None
 
 
+async def _brought(db: Database, turn: Turn, calls: Calls) -> list[Evidence]:
+    """What the model was shown of the turn's evidence. A turn that is tried again has some of an
+    earlier try, perhaps in another process; the first one has it all at hand."""
+    if turn.attempt == 1:
+        return sorted(calls.kept, key=lambda piece: (piece.made_at, piece.id))
+    return [piece for piece in await evidence.of_turn(db, turn.id) if was_shown(piece, turn)]
+
+
 def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, status: Status) -> Calls:
     return Calls(
         turn=turn,
@@ -279,7 +284,13 @@ class _Ask:
     """`steps.Ask` of one turn: the model that was chosen, within the time that is left."""
 
     def __init__(
-        self, rooms: Rooms, turn: Turn, billing: Billing, started: float, telling: Telling
+        self,
+        rooms: Rooms,
+        turn: Turn,
+        billing: Billing,
+        started: float,
+        telling: Telling,
+        calls: Calls,
     ) -> None:
         self._rooms = rooms
         self._turn = turn
@@ -299,7 +310,7 @@ class _Ask:
         purpose: str,
     ) -> ModelReply:
         if round > 1:
-            self._telling.may_cite(await _shown(self._rooms, self._turn))
+            self._telling.may_cite(self._calls.kept)
         return await self._rooms.chat.ask(
             self._turn.model,
             messages,
