@@ -295,6 +295,7 @@ class _Ask:
         self._rooms = rooms
         self._turn = turn
         self._telling = telling
+        self._calls = calls
         self._billing = billing
         # A little before the lane cuts the whole turn off: the call is closed in order, and the
         # turn ends in a sentence that names the model.
