@@ -271,6 +271,7 @@ async def test_a_turn_that_is_cut_off_leaves_no_message_that_waits_for_more(slac
         assert reply["blocks"][-1]["elements"][0]["text"] == "_Stopped here._"
 
 
+@pytest.mark.promise("E5", "adapters.slack")
 async def test_no_mention_in_the_words_of_a_stream_is_live(slack):
     async with pen(slack) as at:
         async with showing(at):

@@ -63,6 +63,6 @@ async def test_an_answer_is_read_while_it_is_written_and_can_be_stopped(tmp_path
 
         await write(page, "@Countersign tell me everything")
         await page.locator(".caret-mark").first.wait_for()
-        await write(page, "stop", pane="thread")
+        await write(page, "@Countersign stop", pane="thread")
         await page.locator(".caret-mark").first.wait_for(state="detached")
         await shoot(page, "stream-stopped")
