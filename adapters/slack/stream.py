@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Literal
 
 from adapters.slack import fields, marker
 from adapters.slack.api import UNKNOWN_OUTCOMES
@@ -24,8 +25,8 @@ from core.ports import Clock, Step
 from core.records import Address, Json
 
 log = logging.getLogger(__name__)
-WORKING, DONE, WRITING = "Working on it", "Done", "Write the answer"
-CONTINUED, STOPPED = "_… continued_", "_Stopped here._"
+WORKING, DONE, STOPPED, WRITING = "Working on it", "Done", "Stopped", "Write the answer"
+CONTINUED, STOPPED_HERE = "_… continued_", "_Stopped here._"
 STOPPED_BY_PERSON = "stopped_by_user"
 
 
@@ -293,9 +294,6 @@ class Stream:
         page = self._open_page()
         if page is None:
             return Left(rest=self._rest(source))
-        for step in self._plan.steps.values():
-            if step.state == "in_progress":
-                self._plan.put(Step(id=step.id, title=step.title, state="complete"))
         added = live.extend(page.written, source)
         is_too_long = added.is_full and self.pages >= limits.PARTS
         if added.is_full and not is_too_long:
@@ -307,7 +305,7 @@ class Stream:
         is_small = blocks.size([blocks.markdown(whole), *closing]) <= limits.MESSAGE_TOTAL
         is_last = is_small and not goes_on
         mark = marker.metadata(self._post, marker.END) if is_last else self._mark(page)
-        chunks = [*self._end_of_plan(), *_text(added.words + end)]
+        chunks = [*self._end_of_plan(DONE, "complete"), *_text(added.words + end)]
         await self._stop(page, mark, chunks, closing if is_last else ())
         page.is_open = False
         return Left(rest="" if is_last else "\n", needs_file=is_too_long)
@@ -322,10 +320,11 @@ class Stream:
         page = self._open_page()
         if page is None:
             return
-        said = [blocks.context([STOPPED])]
+        said = [blocks.context([STOPPED_HERE])]
         with suppress(DeliveryFailed, TimeoutError):
             async with asyncio.timeout(self._manner.closing):
-                await self._stop(page, self._mark(page), [], said)
+                chunks = self._end_of_plan(STOPPED, "error")
+                await self._stop(page, self._mark(page), chunks, said)
 
     # What Slack is sent.
 
@@ -354,11 +353,15 @@ class Stream:
         self._plan.news.clear()
         return steps
 
-    def _end_of_plan(self) -> list[Json]:
+    def _end_of_plan(self, name: str, state: Literal["complete", "error"]) -> list[Json]:
+        """Nothing is in progress any more."""
         if self.pages != 1:
             return []
-        title: Json = {"type": "plan_update", "title": DONE}
-        return [*self._news_of_plan(), self._writing("complete"), title]
+        for step in list(self._plan.steps.values()):
+            if step.state == "in_progress":
+                self._plan.put(Step(id=step.id, title=step.title, state=state))
+        title: Json = {"type": "plan_update", "title": name}
+        return [*self._news_of_plan(), self._writing(state), title]
 
     def _writing(self, status: str) -> Json:
         return {"type": "task_update", "id": f"{self._post}:1", "title": WRITING, "status": status}

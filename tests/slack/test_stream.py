@@ -141,6 +141,8 @@ async def test_a_call_that_fails_neither_loses_nor_doubles_a_word(slack, method,
     text = prose(8)
     async with pen(slack) as at:
         async with showing(at):
+            if method == "chat.startStream":
+                slack.fail(method, fault)
             await at.write(prose(2))
             slack.fail(method, fault)
             await at.write(prose(6, 2))
@@ -268,6 +270,8 @@ async def test_a_turn_that_is_cut_off_leaves_no_message_that_waits_for_more(slac
                 raise asyncio.CancelledError
         (reply,) = at.replies()
         assert "streaming_state" not in reply
+        assert reply["blocks"][0]["title"] == "Stopped"
+        assert [task["status"] for task in reply["blocks"][0]["tasks"]] == ["error"]
         assert reply["blocks"][-1]["elements"][0]["text"] == "_Stopped here._"
 
 
