@@ -19,7 +19,7 @@ from core.errors import DeliveryFailed, SourceFailed
 from core.identity.steps import Known as Vouched
 from core.ports import Accounts, Clock, Desk, FrontDoor, Poster, Surface
 from core.records import Channel, Json, Person, PersonId, Posted
-from core.storage import kept, opinions
+from core.storage import kept
 from core.storage.database import Database
 
 if TYPE_CHECKING:
@@ -73,7 +73,6 @@ class Chats:
                 clock,
                 desk=desk,
                 accounts=accounts,
-                opinions=Opinions(db, "teams", clock),
                 pacing=pacings.teams if pacings else None,
             )
 
@@ -150,17 +149,6 @@ class Kept:
 
     async def forget(self, key: str) -> None:
         await kept.forget(self._db, self._surface, key)
-
-
-class Opinions:
-    """`adapters.teams.invokes.Opinions` in the database."""
-
-    def __init__(self, db: Database, surface: str, clock: Clock) -> None:
-        self._db, self._surface, self._clock = db, surface, clock
-
-    async def keep(self, person: PersonId, message: str, reaction: str, words: str) -> None:
-        given = opinions.Opinion(person, reaction, words)
-        await opinions.keep(self._db, self._surface, message, given, now=self._clock())
 
 
 def _slack(settings: Settings, workspace: "LocalWorkspace | None") -> SlackSettings | None:

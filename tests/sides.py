@@ -133,7 +133,8 @@ def text_of(message: Message) -> str:
 
 def cost_of(message: Message) -> str:
     if "blocks" in message:
-        return str(message["blocks"][-1]["elements"][0]["text"])
+        lines = [block for block in message["blocks"] if block["type"] == "context"]
+        return str(lines[-1]["elements"][0]["text"])
     [line] = [p for p in message["text"].split("\n\n") if _is_cost(p)]
     return re.sub(r"\\(.)", r"\1", line.strip("_"))
 

@@ -13,7 +13,7 @@ from adapters.teams.connector import Connector
 from adapters.teams.deciding import Deciding
 from adapters.teams.deliveries import Deliveries
 from adapters.teams.directory import Directory, Kept
-from adapters.teams.invokes import Invokes, Opinions
+from adapters.teams.invokes import Invokes
 from adapters.teams.openid import SigningKeys
 from adapters.teams.outbound import TeamsSurface
 from adapters.teams.pacing import Pacing
@@ -84,12 +84,10 @@ def build(
     *,
     desk: Desk | None = None,
     accounts: Accounts | None = None,
-    opinions: Opinions | None = None,
     pacing: Pacing | None = None,
 ) -> TeamsAdapter:
     """`clock` is wall time, for tokens; the rest has a clock of its own that never goes back.
-    Without a `desk` there are no cards, without `accounts` none can be connected, without
-    `opinions` feedback is not kept."""
+    Without a `desk` there are no cards, without `accounts` none can be connected."""
     keys = SigningKeys(settings.openid_url, time.monotonic)
     connector = Connector(settings, pacing or Pacing(time.monotonic, asyncio.sleep))
     directory = Directory(kept)
@@ -106,7 +104,7 @@ def build(
     speech = Speech(
         door=door, connector=connector, directory=directory, deciding=deciding, accounts=accounts
     )
-    invokes = Invokes(deciding, opinions)
+    invokes = Invokes(deciding, door, kept)
     deliveries = Deliveries(settings.tenant_id, door, clock, speech, invokes, directory, kept)
     entrance = edge.Edge(settings, keys, clock, deliveries.take)
     routes = (web.post(edge.PATH, entrance.respond),)

@@ -3,14 +3,16 @@
 import asyncio
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from adapters import fields
 from adapters.teams import clicks, identity
 from adapters.teams.deciding import NONE_OF_MINE, Deciding, Shown
+from adapters.teams.directory import Kept
 from adapters.teams.render.tables import CARD
 from core.errors import CountersignError
-from core.records import Json, PersonId
+from core.ports import FrontDoor
+from core.records import Json, Rating, TurnId
 
 if TYPE_CHECKING:
     from adapters.teams.listening import Listener
@@ -19,7 +21,6 @@ log = logging.getLogger(__name__)
 MESSAGE = "application/vnd.microsoft.activity.message"
 NO_CARDS = "No call needs an approval here."
 REACTIONS = frozenset({"like", "dislike"})
-LONGEST_FEEDBACK = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,21 +29,14 @@ class Answered:
     body: Json | None = None
 
 
-class Opinions(Protocol):
-    """Where feedback is kept, with the turn whose answer it is about."""
-
-    async def keep(self, person: PersonId, message: str, reaction: str, words: str) -> None:
-        """`message` is the platform's id as the surface gave it for the post."""
-        ...
-
-
 class Invokes:
     """The Bot Framework's handler reads the activity and finds the method; what it would make of
     the answer does not come through, so the answer is ours."""
 
-    def __init__(self, deciding: Deciding | None, opinions: Opinions | None) -> None:
+    def __init__(self, deciding: Deciding | None, door: FrontDoor, kept: Kept) -> None:
         self._deciding = deciding
-        self._opinions = opinions
+        self._door = door
+        self._kept = kept
         self._listener: Listener | None = None
         self._loading = asyncio.Lock()
 
@@ -70,18 +64,25 @@ class Invokes:
         return shown(await self._deciding.pressed(at))
 
     async def rated(self, activity: Json, tenant: str) -> None:
-        """Keep what somebody thinks of an answer. Best effort: it is only an opinion."""
+        """Keep whether somebody finds an answer good. Best effort: it is only an opinion."""
         person = identity.person(activity, tenant)
         given = fields.child(fields.child(activity, "value"), "actionValue")
         reaction = fields.text(given, "reaction").lower()
-        if person is None or self._opinions is None or reaction not in REACTIONS:
+        if person is None or reaction not in REACTIONS:
             return
         place = fields.text(fields.child(activity, "conversation"), "id")
         message = message_id(place, fields.text(activity, "replyToId"))
         try:
-            await self._opinions.keep(
-                person.id, message, reaction, fields.text(given, "feedback")[:LONGEST_FEEDBACK]
-            )
+            known = await self._kept.read(answer_key(message))
+            if known is not None:
+                await self._door.rate(
+                    Rating(
+                        turn=TurnId(fields.text(known, "turn")),
+                        place=identity.place(activity, tenant).id,
+                        person=person.id,
+                        is_good=reaction == "like",
+                    )
+                )
         except CountersignError as error:
             log.warning("teams.no_feedback", extra={"fields": {"reason": type(error).__name__}})
 
@@ -90,6 +91,11 @@ def message_id(conversation: str, activity: str) -> str:
     """The platform's id of a post: activities are named by the moment, and only their
     conversation makes that unique."""
     return f"{identity.channel(conversation)}/{activity}"
+
+
+def answer_key(message: str) -> str:
+    """Under which the turn is kept whose answer this message ends."""
+    return f"answer:{message}"
 
 
 def shown(answer: Shown) -> Json:

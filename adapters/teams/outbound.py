@@ -2,16 +2,19 @@
 
 import asyncio
 import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 
 from adapters import fields
 from adapters.teams import files, private
 from adapters.teams.connector import Connector
 from adapters.teams.directory import Directory, Kept
-from adapters.teams.invokes import message_id
+from adapters.teams.invokes import answer_key, message_id
 from adapters.teams.placeholders import Placeholders
 from adapters.teams.render import cards, messages
 from core.errors import DeliveryFailed
 from core.parked import Verdict
+from core.ports import Showing, Step
 from core.records import Address, FileRef, Json, Person, PersonId, Post
 
 log = logging.getLogger(__name__)
@@ -22,6 +25,18 @@ UNREACHABLE = frozenset(
     {"BotNotInConversationRoster", "ConversationNotFound", "MessageWritesBlocked"}
 )
 """The bot was taken out, or the person blocked it."""
+
+
+class Unseen:
+    """`core.ports.Showing` of which nothing is seen."""
+
+    has_begun = False
+
+    def more(self) -> None:
+        return None
+
+    def step(self, step: Step) -> None:
+        return None
 
 
 class TeamsSurface:
@@ -64,6 +79,13 @@ class TeamsSurface:
 
     async def fetch(self, file: FileRef, *, limit: int) -> bytes:
         return await files.fetch(self._kept, file, limit=limit, local=self._is_local)
+
+    @asynccontextmanager
+    async def showing(
+        self, post: str, address: Address, words: Callable[[], str]
+    ) -> AsyncGenerator[Showing]:
+        """Answers are not streamed here yet: the sign of work stands until the answer comes."""
+        yield Unseen()
 
     async def deliver(self, post: Post, content: bytes | None) -> str:
         """Return the id of the first message. Raises `DeliveryFailed`."""
@@ -124,16 +146,15 @@ class TeamsSurface:
     async def _answer(self, post: Post, address: Address) -> str:
         shown = await _rendered(post)
         holder = await self._placeholders.take(address) if post.kind == "answer" else ""
-        first = ""
+        first, last = "", ""
         for number, one in enumerate(shown, start=1):
             known = await self._sent(post.id, number) if post.attempt else ""
             if not known and number == 1 and holder:
                 known = await self._instead(post.id, address, holder, one)
-            first = first or known
-            if not known:
-                sent = await self._new(post.id, number, address, one)
-                first = first or sent
+            last = known or await self._new(post.id, number, address, one)
+            first = first or last
         if post.kind == "answer":
+            await self._kept.keep(answer_key(last), {"turn": post.turn})
             await self._placeholders.done(address)
         return first
 

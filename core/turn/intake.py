@@ -6,8 +6,18 @@ from dataclasses import replace
 from core.capabilities.catalog import Catalog
 from core.policy.guards import Refused, admit
 from core.ports import Clock
-from core.records import Answer, Person, Place, Post, Question, Receipt, TurnId
-from core.storage import inbox, outbox, people
+from core.records import (
+    Answer,
+    Person,
+    Place,
+    Post,
+    Question,
+    Rating,
+    Receipt,
+    Stop,
+    TurnId,
+)
+from core.storage import inbox, outbox, people, ratings, stops
 from core.storage.database import Database
 from core.telemetry import logs, metrics, spans
 from core.turn.permitted import permitted
@@ -97,6 +107,19 @@ class Intake:
             self._catalog, self._setup, person, place, None, "", approvals=self._approvals
         )
         return capabilities_text(offer, self._setup)
+
+    async def stop(self, stop: Stop) -> int:
+        """See `FrontDoor.stop`."""
+        ended = await stops.stop(self._db, stop, now=self._clock())
+        for turn in ended:
+            log.info("turn.stopped", turn=turn)
+        return len(ended)
+
+    async def rate(self, rating: Rating) -> bool:
+        """See `FrontDoor.rate`."""
+        kept = await ratings.put(self._db, rating, now=self._clock())
+        log.info("answer.rated", turn=rating.turn, good=rating.is_good, kept=kept)
+        return kept
 
     async def _help(self, question: Question) -> str:
         return await self.help(question.person, question.place)

@@ -16,7 +16,7 @@ from adapters.teams.pacing import Pacing
 from adapters.teams.settings import TeamsSettings
 from bot.workspace.teams_server import TeamsStandIn
 from core.errors import Unavailable
-from core.records import Json, Person, Place, Question, Receipt, TurnId
+from core.records import Json, Person, Place, Question, Rating, Receipt, Stop, TurnId
 
 JSON = "application/json"
 
@@ -27,6 +27,7 @@ class Door:
     def __init__(self) -> None:
         self.questions: list[Question] = []
         self.gone: list[str] = []
+        self.ratings: list[Rating] = []
         self.outages = 0
         self.defects = 0
         self.words = "I answer questions about **orders**."
@@ -44,6 +45,13 @@ class Door:
 
     async def take_back(self, delivery: str) -> None:
         self.gone.append(delivery)
+
+    async def stop(self, stop: Stop) -> int:
+        return 0
+
+    async def rate(self, rating: Rating) -> bool:
+        self.ratings.append(rating)
+        return True
 
     async def help(self, person: Person, place: Place) -> str:
         return self.words
@@ -63,16 +71,6 @@ class Memory:
 
     async def forget(self, key: str) -> None:
         self.kept.pop(key, None)
-
-
-class Said:
-    """Implements where feedback is kept."""
-
-    def __init__(self) -> None:
-        self.kept: list[tuple[str, str, str, str]] = []
-
-    async def keep(self, person: str, message: str, reaction: str, words: str) -> None:
-        self.kept.append((person, message, reaction, words))
 
 
 class Hand:
@@ -96,7 +94,6 @@ class Bot:
     adapter: TeamsAdapter
     door: Door
     memory: Memory
-    opinions: Said
     hand: Hand
     teams: TeamsStandIn
     answers: list[str] = field(default_factory=list)
@@ -154,20 +151,19 @@ def settings_for(teams: TeamsStandIn, **more: Any) -> TeamsSettings:
 
 @asynccontextmanager
 async def running(teams: TeamsStandIn, **more: Any) -> AsyncIterator[Bot]:
-    door, memory, opinions, hand = Door(), Memory(), Said(), Hand()
+    door, memory, hand = Door(), Memory(), Hand()
     adapter = build(
         settings_for(teams),
         door,
         memory,
         time.time,
-        opinions=opinions,
         pacing=Pacing(hand, hand.sleep),
         **more,
     )
     await adapter.start()
     async with serving(adapter) as url:
         teams.connect(url)
-        yield Bot(adapter, door, memory, opinions, hand, teams)
+        yield Bot(adapter, door, memory, hand, teams)
     await adapter.close()
 
 

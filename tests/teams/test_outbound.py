@@ -9,6 +9,7 @@ from adapters.teams.render import limits, markdown, messages
 from bot.workspace.teams.records import Fault
 from bot.workspace.teams_server import cards
 from core.errors import DeliveryFailed
+from core.figures import Figure
 from core.records import Answer, Chip, Cost, PersonId, Post, TurnId
 from tests.teams.conftest import Hand
 
@@ -124,6 +125,24 @@ async def test_a_tables_rows_are_cells_with_lines_of_text_for_older_clients(bot,
     assert "Nordics · 12" in json.dumps(table["fallback"], ensure_ascii=False)
 
 
+def test_figures_are_elements_of_cards_with_the_same_in_a_table_for_older_clients():
+    rows = (("Nordics", 12.5), ("Alps", 7))
+    made = [
+        Figure(kind=kind, title="Sales", columns=("region", "sold"), rows=rows, total=9)
+        for kind in ("bar", "line", "pie", "table")
+    ]
+    [said] = messages.render(Answer(text="Here. [1]", figures=tuple(made), cost=COST))
+    shown = [card["body"] for card in cards(said)]
+    kinds = [body[0]["type"] for body in shown[:3]]
+    assert kinds == ["Chart.VerticalBar", "Chart.Line", "Chart.Pie"]
+    assert all(body[0]["fallback"]["type"] == "Table" for body in shown[:3])
+    assert shown[0][0]["data"] == [{"x": "Nordics", "y": 12.5}, {"x": "Alps", "y": 7}]
+    assert all("The first 2 of 9 rows." in json.dumps(body) for body in shown)
+    words = Figure(kind="bar", title="x", columns=("a", "b"), rows=(("x", "y"),), total=1)
+    [said] = messages.render(Answer(text="x", figures=(words,), cost=COST))
+    assert cards(said)[0]["body"][1]["type"] == "Table"
+
+
 async def test_what_is_private_is_said_in_the_persons_own_chat_and_never_in_public(bot, teams):
     asked = await question(bot, teams)
     await bot.adapter.surface.deliver(post(asked, "Only you.", kind="private"), None)
@@ -206,9 +225,9 @@ async def test_feedback_is_kept_for_the_post_that_it_is_about(bot, teams):
         replyToId=where.rpartition("/")[2],
     )
     assert found.status == 200
-    [(person, message, reaction, words)] = bot.opinions.kept
-    assert person.endswith(teams.member("tomas").oid)
-    assert (message, reaction) == (where, "like") and "good" in words
+    [rating] = bot.door.ratings
+    assert rating.person.endswith(teams.member("tomas").oid)
+    assert (rating.turn, rating.place, rating.is_good) == ("t_1", asked.place.id, True)
 
 
 async def test_messages_keep_to_the_pace_that_microsoft_publishes():

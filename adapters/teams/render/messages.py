@@ -4,7 +4,7 @@ import re
 from urllib.parse import urlsplit
 
 from adapters import cost
-from adapters.teams.render import limits, markdown, tables
+from adapters.teams.render import figures, limits, markdown, tables
 from core.records import Answer, Chip, Json
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~])")
@@ -19,7 +19,7 @@ def render(answer: Answer) -> list[Json]:
     shown = [message(text) for text in texts[: limits.PARTS]] or [message("")]
     if len(texts) > limits.PARTS:
         shown[-1]["text"] += "\n\n_The answer is longer than Teams shows._"
-    for card in tables.cards(read.tables):
+    for card in [*tables.cards(read.tables), *figures.cards(answer.figures)]:
         _attach(shown, tables.attachment(card))
     if answer.cost is not None or answer.chips:
         _close(shown, answer)
