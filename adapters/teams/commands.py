@@ -10,10 +10,13 @@ from adapters.teams.directory import Directory
 from adapters.teams.render import cards, limits, messages, tables
 from core.cards import Card
 from core.ports import Accounts, FrontDoor
-from core.records import Answer, Json, Question
+from core.records import Answer, Json, Question, Stop
 
 log = logging.getLogger(__name__)
-WORDS = frozenset({"approvals", "connect", "disconnect"})
+STOPS = frozenset({"stop", "cancel", "stopp", "halt", "abort"})
+WORDS = frozenset({"approvals", "connect", "disconnect"}) | STOPS
+STOPPED = "Stopped."
+NOTHING_RUNS = "Nothing of yours is running here."
 NO_ACCOUNTS = "Microsoft accounts cannot be connected here."
 NO_APPROVALS = "Nothing waits for anybody here: no call needs an approval."
 NOTHING = "Nothing waits for you."
@@ -60,6 +63,8 @@ def _word(question: Question) -> str:
 async def _said(speech: Speech, question: Question) -> list[Json]:
     person, address = question.person.id, question.address
     match _word(question):
+        case word if word in STOPS:
+            return [_plain(STOPPED if await speech.door.stop(_stop(question)) else NOTHING_RUNS)]
         case "approvals":
             if speech.deciding is None:
                 return [_plain(NO_APPROVALS)]
@@ -72,6 +77,18 @@ async def _said(speech: Speech, question: Question) -> list[Json]:
             return [private.verdict(await speech.accounts.connect(person, there))]
         case _:
             return [_plain(await speech.accounts.disconnect(person))]
+
+
+def _stop(question: Question) -> Stop:
+    """Inside a thread the word means that thread; as a first message of a channel, whatever the
+    person asked for in this place."""
+    conversation, message = question.address["conversation"], question.address["message"]
+    is_first = question.place.kind == "public" and conversation.endswith(f"={message}")
+    return Stop(
+        place=question.place.id,
+        person=question.person.id,
+        thread=None if is_first else question.thread,
+    )
 
 
 def _listed(waiting: list[Card]) -> list[Json]:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from adapters import fields
 from adapters.teams import files, private
@@ -20,6 +20,8 @@ from core.records import Address, FileRef, Json, Person, PersonId, Post
 log = logging.getLogger(__name__)
 LONG = 20_000
 """Characters from which on an answer takes noticeable time to be cut into messages."""
+CLOSING_SECONDS = 2.0
+"""For taking a sign of work away, when a turn ends without an answer."""
 GONE = frozenset({"ActivityNotFoundInConversation", "ActivityNotFound", "http_404"})
 UNREACHABLE = frozenset(
     {"BotNotInConversationRoster", "ConversationNotFound", "MessageWritesBlocked"}
@@ -85,7 +87,14 @@ class TeamsSurface:
         self, post: str, address: Address, words: Callable[[], str]
     ) -> AsyncGenerator[Showing]:
         """Answers are not streamed here yet: the sign of work stands until the answer comes."""
-        yield Unseen()
+        try:
+            yield Unseen()
+        except asyncio.CancelledError:
+            # Stopped, taken back or cut short: no answer of this run takes its place.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(CLOSING_SECONDS):
+                    await self.progress(address, "")
+            raise
 
     async def deliver(self, post: Post, content: bytes | None) -> str:
         """Return the id of the first message. Raises `DeliveryFailed`."""

@@ -10,7 +10,7 @@ from tests.fakes.mcp_modern import modern_server
 from tests.fakes.model_script import call, say, stall
 from tests.fakes.model_server import ModelServer
 from tests.house import House, house
-from tests.turn.reading import MENTION, turn_ids
+from tests.turn.reading import MENTION, text_of, turn_ids
 
 
 async def over(seconds: float = 10.0) -> None:
@@ -41,6 +41,25 @@ async def test_the_word_ends_a_running_turn_and_nothing_is_posted(
     *_, answer = await bot.ask(f"{MENTION} and now?", thread_ts=ts, answers=1)
     assert "Next." in answer["text"]
     assert len(bot.slack.calls("chat.postMessage")) == sent + 1
+
+
+@pytest.mark.parametrize("side", ["teams"])
+async def test_in_teams_the_word_ends_a_turn_and_its_sign_of_work_goes(
+    bot: House, models: ModelServer
+) -> None:
+    models.script([call("sample_list_products"), stall("So far so good.\n\n" * 60), say("Next.")])
+    root = await bot.side.say("mara", "sales", f"{MENTION} tell me everything")
+    async with asyncio.timeout(20):
+        await models.has_stalled.wait()
+    await bot.side.wait_for(lambda: bot.side.public("sales") or None, 10)
+
+    await bot.side.say("mara", "sales", f"{MENTION} stop", thread_ts=root)
+    await over()
+    assert bot.side.public("sales") == []
+    told = await bot.side.wait_for(lambda: bot.side.told("mara", "sales") or None, 10)
+    assert "Stopped" in " ".join(told)
+    [answer] = await bot.ask(f"{MENTION} and now?", thread_ts=root)
+    assert text_of(answer) == "Next."
 
 
 async def test_a_tool_that_runs_is_cut_off_and_none_comes_after_it(tmp_path, models) -> None:
