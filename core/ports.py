@@ -37,6 +37,12 @@ class FrontDoor(Protocol):
         that is not known. Raises `Unavailable`."""
         ...
 
+    async def revise(self, question: Question) -> Receipt:
+        """The question of this delivery now reads like this. While it is not answered it is asked
+        anew, once for each new wording, and what the old one parked is void; an answered one stays
+        as it is. Committed when this returns. Raises `Unavailable`."""
+        ...
+
     async def help(self, person: Person, place: Place) -> str:
         """What the bot can do for this person here, as Markdown. Never calls a model."""
         ...

@@ -84,7 +84,7 @@ def build(
         buttons.register(bolt, deciding)
     speech = Speech(door=door, api=api, deciding=deciding, accounts=accounts)
     commands.register(bolt, speech, surface, settings.prompts)
-    deliveries = Deliveries(door, bolt, api, speech)
+    deliveries = Deliveries(door, bolt, api, speech, clock)
     entrance = edge.Edge(settings.signing_secret, clock, deliveries.take)
     routes = (web.post(edge.PATH, entrance.respond),)
     return SlackAdapter(api, surface, SlackPoster(api, pacing), routes)

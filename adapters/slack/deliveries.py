@@ -13,9 +13,10 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from adapters.slack import commands, fields, inbound
 from adapters.slack.api import SlackApi
 from adapters.slack.bodies import Body
+from adapters.slack.breaker import Breaker
 from adapters.slack.commands import Speech
 from core.errors import CountersignError
-from core.ports import FrontDoor
+from core.ports import Clock, FrontDoor
 from core.records import Json, Question
 
 log = logging.getLogger(__name__)
@@ -23,6 +24,9 @@ ACCEPT_SECONDS = 2.5
 """Slack waits three seconds and then delivers again."""
 TOO_LONG = "That took too long. Please try once more."
 REMEMBERED = 1_000
+EDITS = 5
+"""Questions that one person may reword in one place in a minute; a program that rewrites messages
+in bulk is left alone from then on."""
 LISTENED_TO = frozenset({"app_home_opened"})
 """Events that are no questions and have a listener."""
 
@@ -39,11 +43,14 @@ class Reply:
 class Deliveries:
     """The same for every way in: HTTP today, a socket as well later."""
 
-    def __init__(self, door: FrontDoor, bolt: AsyncApp, api: SlackApi, speech: Speech) -> None:
+    def __init__(
+        self, door: FrontDoor, bolt: AsyncApp, api: SlackApi, speech: Speech, clock: Clock
+    ) -> None:
         self._door = door
         self._bolt = bolt
         self._api = api
         self._speech = speech
+        self._edits = Breaker(clock, most=EDITS, seconds=60.0)
         self._answered: OrderedDict[str, None] = OrderedDict()
         """Commands that were said to the bot: one message arrives as up to two events."""
 
@@ -71,10 +78,31 @@ class Deliveries:
         if gone := inbound.deleted(envelope):
             return await self._committed(gone, self._taken_back(gone))
         own = fields.text(self._api.own, "user_id")
-        asked = inbound.question(envelope, frozenset({own} if own else ()))
+        ours = frozenset({own} if own else ())
+        if (edit := inbound.edited(envelope, ours)) is not None:
+            return await self._edit(edit)
+        asked = inbound.question(envelope, ours)
         if isinstance(asked, inbound.Ignored):
             return _ignored(asked.reason)
         return await self._committed(asked.delivery, self._asked(asked))
+
+    async def _edit(self, edit: inbound.Edited | inbound.Ignored) -> Reply:
+        if isinstance(edit, inbound.Ignored):
+            return _ignored(edit.reason)
+        asked = edit.question
+        # An edit that adds the mention asks for the first time.
+        if not edit.was_asked:
+            return await self._committed(asked.delivery, self._asked(asked))
+        by = f"{asked.place.id} {asked.person.id}"
+        if not self._edits.allows(by, asked.delivery):
+            return _ignored("many_edits")
+        return await self._committed(asked.delivery, self._revised(asked))
+
+    async def _revised(self, asked: Question) -> Reply:
+        receipt = await self._door.revise(asked)
+        ids = {"delivery": asked.delivery, "thread": asked.thread, "turn": receipt.turn or ""}
+        log.info(f"slack.edit_{receipt.kind}", extra={"fields": ids})
+        return Reply(status=200)
 
     async def _committed(self, delivery: str, work: Coroutine[Any, Any, Reply]) -> Reply:
         """What the work replies; 503 where it was not committed in time."""

@@ -1,13 +1,15 @@
 """Decides what a Slack event means: a question for the core, or something to be left alone."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adapters.slack import fields, identity, mentions
 from core.records import FileId, FileRef, Json, Place, Question, ThreadId
 
 SPOKEN_SUBTYPES = frozenset({"", "file_share", "thread_broadcast"})
 """Everything else tells about joins, edits, deletions, topics and the like."""
+OLDEST_EDITED = 86_400.0
+"""Seconds. Who edits what is older tidies up, or a program does."""
 _TIMESTAMP = re.compile(r"[0-9]{1,12}\.[0-9]{1,9}")
 _LOST_FILES = frozenset({"tombstone", "hidden_by_limit"})
 
@@ -17,6 +19,14 @@ class Ignored:
     """`reason` is a word for the log; it never quotes the message."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edited:
+    """A message that now reads like `question`. `was_asked`: it was addressed to the bot before."""
+
+    question: Question
+    was_asked: bool
 
 
 def question(envelope: Json, own: frozenset[str] = frozenset()) -> Question | Ignored:
@@ -48,6 +58,41 @@ def question(envelope: Json, own: frozenset[str] = frozenset()) -> Question | Ig
         address=_address(place, root, stamp, sender),
         said_at=float(stamp),
     )
+
+
+def edited(envelope: Json, own: frozenset[str] = frozenset()) -> Edited | Ignored | None:
+    """What a person changed about their own words; None where the event tells of no edit.
+
+    A link that got its preview, a thread that got a reply and a card that was redrawn are changes
+    as well: none of them has other words, or says that the person edited.
+    """
+    event = fields.child(envelope, "event")
+    now, before = fields.child(event, "message"), fields.child(event, "previous_message")
+    if fields.text(event, "subtype") != "message_changed" or now.get("subtype") == "tombstone":
+        return None
+    at, by = (fields.text(fields.child(now, "edited"), key) for key in ("ts", "user"))
+    if not _are_stamps(at) or by != fields.text(now, "user"):
+        return Ignored(reason="not_edited")
+    if float(at) - _seconds(fields.text(now, "ts")) > OLDEST_EDITED:
+        return Ignored(reason="old_edit")
+    around = {key: event[key] for key in ("channel", "channel_type") if key in event}
+    asked = question({**envelope, "event": {**now, **around, "type": "message"}}, own)
+    if isinstance(asked, Ignored):
+        return asked
+    ours = identity.own_ids(envelope) | own
+    old = mentions.words(fields.text(before, "text"), ours)
+    was_asked = asked.place.kind == "dm" or mentions.is_addressed(before, ours)
+    if (
+        before
+        and was_asked
+        and (old, _files(before, asked.place.tenant))
+        == (
+            asked.text,
+            asked.files,
+        )
+    ):
+        return Ignored(reason="same_words")
+    return Edited(question=replace(asked, said_at=float(at)), was_asked=was_asked)
 
 
 def deleted(envelope: Json) -> str:
@@ -89,6 +134,10 @@ def _not_a_person(envelope: Json, event: Json, ours: frozenset[str]) -> str:
 
 def _are_stamps(*stamps: str) -> bool:
     return all(_TIMESTAMP.fullmatch(stamp) for stamp in stamps)
+
+
+def _seconds(stamp: str) -> float:
+    return float(stamp) if _are_stamps(stamp) else 0.0
 
 
 def _address(place: Place, root: str, stamp: str, sender: str) -> dict[str, str]:

@@ -29,28 +29,33 @@ METHODS: Final[dict[str, tuple[str, ...]]] = {
 EVENTS: Final[dict[str, tuple[str, ...]]] = {
     "app_home_opened": (),
     "app_mention": ("app_mentions:read",),
+    "message.channels": ("channels:history",),
+    "message.groups": ("groups:history",),
     "message.im": ("im:history",),
+    "message.mpim": ("mpim:history",),
 }
-"""What the app subscribes to. `message.channels` is not among them: a mention arrives as
-`app_mention`, and what people say to each other is none of the bot's business."""
+"""What the app subscribes to. A mention arrives as `app_mention`; the `message` events are there
+for what becomes of it: that its person edits or deletes it. What people say to each other is left
+alone without being kept."""
 
 COMMANDS: Final = ("commands",)
 
 REASONS: Final[dict[str, str]] = {
     "app_mentions:read": "hear when somebody mentions the bot",
     "assistant:write": "offer suggestions in a first direct message",
-    "channels:history": "find its own posts in a public channel, so that none is posted twice",
+    "channels:history": "read the thread that it is mentioned in, hear when a question there is "
+    "edited or deleted, and find its own posts, so that none is posted twice",
     "channels:read": "tell the operator when the bot is in no channel, and find one to post to",
     "chat:write": "answer, show cards and keep them true, and show that work goes on",
     "commands": "the slash commands",
     "files:read": "read a file that somebody attached to a question",
     "files:write": "put a file that was asked for into the thread",
-    "groups:history": "find its own posts in a private channel",
+    "groups:history": "the same in a private channel",
     "groups:read": "find a private channel to post to, and whether the person who asks is in it",
     "im:history": "read direct messages to the bot, find its own posts there",
     "im:write": "bring a card to the person who decides, and tell somebody directly when the "
     "channel cannot be written to",
-    "mpim:history": "find its own posts in a group conversation",
+    "mpim:history": "the same in a group conversation",
     "users:read": "know a person's name and time zone, and that a guest decides nothing",
 }
 """Every scope of the manifest; shown by `countersign doctor` where one is missing."""

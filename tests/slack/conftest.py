@@ -30,6 +30,7 @@ class Door:
         self.questions: list[Question] = []
         self.helped: list[tuple[Person, Place]] = []
         self.taken_back: list[str] = []
+        self.revised: list[Question] = []
         self.outages = 0
         self.words = "I answer questions about **orders**."
 
@@ -41,6 +42,13 @@ class Door:
         self.questions.append(question)
         kind = "duplicate" if is_known else "accepted"
         return Receipt(kind=kind, turn=TurnId("t1"))
+
+    async def revise(self, question: Question) -> Receipt:
+        if self.outages:
+            self.outages -= 1
+            raise Unavailable
+        self.revised.append(question)
+        return Receipt(kind="accepted", turn=TurnId("t2"))
 
     async def take_back(self, delivery: str) -> None:
         if self.outages:
