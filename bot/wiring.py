@@ -38,7 +38,7 @@ from core.llm.chat import ChatDoor
 from core.llm.embed import EmbeddingSettings, EmbedDoor
 from core.llm.models import rates
 from core.loop.loop import Loop as TurnLoop
-from core.ports import Clock, Surface
+from core.ports import Clock, Listener, Surface
 from core.records import LedgerEntry
 from core.specialists.server import serving_later
 from core.storage import entries, outbox, pins, probe
@@ -118,7 +118,8 @@ async def build(
         office = await opened(held, db, keys, settings.microsoft, chat=chat, clock=clock)
         rooms = await _rooms(held, db, settings, config, clock, office)
         approvals = _approvals(rooms, office, chat)
-        rooms = replace(rooms, approvals=approvals)
+        listeners: dict[str, Listener] = {}
+        rooms = replace(rooms, approvals=approvals, listeners=listeners)
         lanes = _lanes(rooms, clock)
         door = _door(rooms, TakeBack(approvals, lanes, rooms.surfaces))
         adapter = slack.build(
@@ -131,6 +132,7 @@ async def build(
         )
         chat.join(adapter)
         rooms.surfaces[adapter.surface.name] = adapter.surface
+        listeners[adapter.surface.name] = adapter.listener
         welcome = Welcome(db, approvals)
         connect_routes = connect.routes(office.accounts, welcome) if office.accounts else []
         if workspace is not None:

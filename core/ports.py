@@ -9,6 +9,7 @@ from core.records import (
     Address,
     Channel,
     FileRef,
+    Heard,
     Person,
     PersonId,
     Place,
@@ -116,6 +117,15 @@ class Surface(Protocol):
         """The bytes of a file that a person posted. Raises `SourceFailed` with a sentence for the
         person, also when the file is larger than `limit` bytes or the platform answers with
         something that is not the file."""
+        ...
+
+
+class Listener(Protocol):
+    """What the core may ask of a chat platform about the place where a question stands."""
+
+    async def heard(self, question: Question) -> Heard:
+        """The thread before the question, and the question with names in the place of ids. What
+        the platform does not tell is left out; never raises."""
         ...
 
 

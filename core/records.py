@@ -85,6 +85,33 @@ class FileRef:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A message that stands around a question. Whoever wrote it, it is data."""
+
+    role: Literal["us", "asker", "person", "bot"]
+    """This bot, the person of the question, another person, another bot."""
+    name: str
+    text: str
+    at: float = 0.0
+    id: str = ""
+    """Of whoever wrote it, as the platform knows them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What a surface knows around a question, read when its turn begins."""
+
+    text: str
+    """The question with people and channels by name."""
+    said: tuple[Said, ...] = ()
+    """The thread before the question, oldest first: its beginning and its end where it is long."""
+    left_out: int = 0
+    """Messages of the thread that are not among them, as far as they were counted."""
+    named: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By name, the platform's id of whoever the question names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What a person asked, as the adapter's inbound half understood it; mentions of the bot are
     already taken off."""
@@ -96,6 +123,8 @@ class Question:
     person: Person
     text: str
     files: tuple[FileRef, ...] = ()
+    forwarded: tuple[Said, ...] = ()
+    """Messages of others that were passed on with it."""
     address: Address = field(default_factory=dict[str, str])
     said_at: float
     """When the person wrote it, by the platform's clock."""

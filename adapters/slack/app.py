@@ -16,11 +16,13 @@ from adapters.slack.api import SlackApi
 from adapters.slack.commands import Speech
 from adapters.slack.deciding import Deciding
 from adapters.slack.deliveries import Deliveries
+from adapters.slack.names import Names
 from adapters.slack.outbound import SlackSurface
 from adapters.slack.pacing import Pacing
 from adapters.slack.poster import SlackPoster
 from adapters.slack.profiles import Profiles
 from adapters.slack.settings import SlackSettings
+from adapters.slack.thread import Thread
 from core.errors import DeliveryFailed, Misconfigured
 from core.ports import Accounts, Clock, Desk, FrontDoor
 
@@ -35,10 +37,12 @@ class SlackAdapter:
         api: SlackApi,
         surface: SlackSurface,
         poster: SlackPoster,
+        listener: Thread,
         routes: tuple[web.RouteDef, ...],
     ) -> None:
         self.surface = surface
         self.poster = poster
+        self.listener = listener
         self.routes = routes
         self.api = api
         self._open = AsyncExitStack()
@@ -86,8 +90,9 @@ def build(
     commands.register(bolt, speech, surface, settings.prompts)
     deliveries = Deliveries(door, bolt, api, speech, clock)
     entrance = edge.Edge(settings.signing_secret, clock, deliveries.take)
+    listener = Thread(api, Names(api, profiles))
     routes = (web.post(edge.PATH, entrance.respond),)
-    return SlackAdapter(api, surface, SlackPoster(api, pacing), routes)
+    return SlackAdapter(api, surface, SlackPoster(api, pacing), listener, routes)
 
 
 def _bolt(settings: SlackSettings, api: SlackApi, logger: logging.Logger) -> AsyncApp:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from adapters.slack import fields, identity, mentions
+from adapters.slack import fields, identity, mentions, said
 from core.records import FileId, FileRef, Json, Place, Question, ThreadId
 
 SPOKEN_SUBTYPES = frozenset({"", "file_share", "thread_broadcast"})
@@ -55,6 +55,7 @@ def question(envelope: Json, own: frozenset[str] = frozenset()) -> Question | Ig
         person=identity.person(team, sender),
         text=mentions.words(fields.text(event, "text"), ours),
         files=_files(event, team),
+        forwarded=said.forwarded(event),
         address=_address(place, root, stamp, sender),
         said_at=float(stamp),
     )

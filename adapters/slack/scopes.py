@@ -13,6 +13,7 @@ METHODS: Final[dict[str, tuple[str, ...]]] = {
     "chat.postMessage": ("chat:write",),
     "chat.update": ("chat:write",),
     "conversations.history": READ_BACK,
+    "conversations.info": ("channels:read", "groups:read"),
     "conversations.members": ("channels:read", "groups:read"),
     "conversations.open": ("im:write",),
     "conversations.replies": READ_BACK,

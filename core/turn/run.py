@@ -1,8 +1,8 @@
 """The turn, read from top to bottom: resolve, retrieve, permit, loop, finish."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
@@ -10,6 +10,7 @@ from core.capabilities.reading import READ_RESULT
 from core.capabilities.schemas import bound
 from core.context import prompts, shape
 from core.context.skills import chosen
+from core.context.thread import around
 from core.errors import CountersignError
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
@@ -18,11 +19,12 @@ from core.llm.models import ModelSettings, dialect
 from core.loop.calls import Calls, Credentials, no_credentials, was_shown
 from core.loop.loop import Loop
 from core.loop.steps import ROUNDS, Ended, Live
-from core.ports import Clock, Surface
+from core.ports import Clock, Listener, Surface
 from core.records import (
     Answer,
     Billing,
     Chunk,
+    Heard,
     ModelMessage,
     ModelReply,
     ToolCall,
@@ -44,6 +46,10 @@ from core.turn.status import Status
 
 THINKING = "is thinking…"
 PROFILE_SECONDS = 2.0
+THREAD_SECONDS = 6.0
+
+TIGHT_THREAD = 1_500
+"""Characters of the thread that a model with too small a context is shown."""
 
 log = logs.get(__name__)
 
@@ -66,6 +72,8 @@ class Rooms:
     approvals: Approvals | None = None
     """None: no call can wait for a person."""
     credentials: Credentials = no_credentials
+    listeners: Mapping[str, Listener] = field(default_factory=dict[str, Listener])
+    """By surface; where there is none, a question is all that is known of its place."""
 
 
 async def run(rooms: Rooms, turn: Turn) -> None:
@@ -119,7 +127,8 @@ class _Known:
     """What a turn knows before it asks the model."""
 
     turn: Turn
-    """With the person introduced."""
+    """With the person introduced, and people and channels by name."""
+    thread: str
     past: Sequence[shape.Finished]
     vector: Vector | None
     chunks: Sequence[Chunk]
@@ -139,11 +148,14 @@ async def _known(
     with seen.phase("resolve"):
         async with asyncio.TaskGroup() as group:
             introducing = group.create_task(_introduced(turn, surface))
+            listening = group.create_task(_heard(rooms, turn))
             reading = group.create_task(
                 history(rooms.db, turn.question.thread, rooms.setup.room.turns)
             )
             embedding = group.create_task(embedded(turn, billing, rooms.embed.embed))
     turn, past, vector = introducing.result(), reading.result(), embedding.result()
+    heard = listening.result()
+    turn = replace(turn, question=replace(turn.question, text=heard.text))
     shown = frozenset(id for id, _ in past)
     with seen.phase("retrieve"):
         async with asyncio.TaskGroup() as group:
@@ -153,6 +165,7 @@ async def _known(
     seen.offer = offering.result()
     return _Known(
         turn=turn,
+        thread=around(turn.question, heard, rooms.setup.room.thread),
         past=[one for _, one in past],
         vector=vector,
         chunks=retrieving.result(),
@@ -172,6 +185,20 @@ async def _introduced(turn: Turn, surface: Surface) -> Turn:
         log.info("turn.unintroduced", turn=turn.id)
         return turn
     return replace(turn, question=replace(asked, person=person))
+
+
+async def _heard(rooms: Rooms, turn: Turn) -> Heard:
+    """What stands around the question, as far as the platform tells it in time."""
+    asked = turn.question
+    listener = rooms.listeners.get(asked.place.surface)
+    if listener is None:
+        return Heard(text=asked.text)
+    try:
+        async with asyncio.timeout(THREAD_SECONDS):
+            return await listener.heard(asked)
+    except TimeoutError:
+        log.info("turn.unheard", turn=turn.id)
+        return Heard(text=asked.text)
 
 
 async def _offer(rooms: Rooms, turn: Turn, agent: Agent | None) -> Offer:
@@ -293,6 +320,7 @@ class _Frame:
         self._skill = skill.text if skill else ""
         self._history = shape.history(known.past, room)
         self._past = prompts.past(known.chunks, room.past)
+        self._thread = known.thread
         self._waited = known.waited
 
     def __call__(
@@ -302,6 +330,7 @@ class _Frame:
             system=self._system,
             history=[] if is_tight else self._history,
             skill=self._skill,
+            thread=shape.cut(self._thread, TIGHT_THREAD) if is_tight else self._thread,
             past=self._waited if is_tight else f"{self._past}\n\n{self._waited}".strip(),
             active=shape.tightened(active) if is_tight else active,
         )
