@@ -123,7 +123,7 @@ async def build(
         lanes = _lanes(rooms, clock)
         door = _door(rooms, TakeBack(approvals, lanes, rooms.surfaces))
         adapter = slack.build(
-            _slack(settings, workspace),
+            replace(_slack(settings, workspace), bots=config.bots),
             door,
             clock,
             desk=Desk(approvals),

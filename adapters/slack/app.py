@@ -12,6 +12,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack import buttons, commands, edge, fields, quiet
+from adapters.slack.admission import Admission
 from adapters.slack.api import SlackApi
 from adapters.slack.commands import Speech
 from adapters.slack.deciding import Deciding
@@ -86,9 +87,15 @@ def build(
     deciding = None if desk is None else Deciding(desk, api, profiles)
     if deciding is not None:
         buttons.register(bolt, deciding)
-    speech = Speech(door=door, api=api, deciding=deciding, accounts=accounts)
+    speech = Speech(
+        door=door,
+        api=api,
+        admission=Admission(profiles),
+        deciding=deciding,
+        accounts=accounts,
+    )
     commands.register(bolt, speech, surface, settings.prompts)
-    deliveries = Deliveries(door, bolt, api, speech, clock)
+    deliveries = Deliveries(door, bolt, api, speech, clock, bots=settings.bots)
     entrance = edge.Edge(settings.signing_secret, clock, deliveries.take)
     listener = Thread(api, Names(api, profiles))
     routes = (web.post(edge.PATH, entrance.respond),)

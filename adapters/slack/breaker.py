@@ -19,16 +19,24 @@ class Breaker:
         self._recent: OrderedDict[str, deque[tuple[float, str]]] = OrderedDict()
 
     def allows(self, key: str, thing: str) -> bool:
-        now = self._clock()
+        recent = self._lately(key)
+        return any(seen == thing for _, seen in recent) or self._has_room(recent, thing)
+
+    def once_more(self, key: str) -> bool:
+        """Whether there is room for one more, whatever it is."""
+        return self._has_room(self._lately(key), "")
+
+    def _has_room(self, recent: deque[tuple[float, str]], thing: str) -> bool:
+        if len(recent) >= self._most:
+            return False
+        recent.append((self._clock(), thing))
+        return True
+
+    def _lately(self, key: str) -> deque[tuple[float, str]]:
         recent = self._recent.setdefault(key, deque())
         self._recent.move_to_end(key)
         if len(self._recent) > KEPT:
             self._recent.popitem(last=False)
-        while recent and recent[0][0] <= now - self._seconds:
+        while recent and recent[0][0] <= self._clock() - self._seconds:
             recent.popleft()
-        if any(seen == thing for _, seen in recent):
-            return True
-        if len(recent) >= self._most:
-            return False
-        recent.append((now, thing))
-        return True
+        return recent

@@ -8,6 +8,7 @@ from typing import Any, cast
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from adapters.slack import fields, identity, private
+from adapters.slack.admission import Admission
 from adapters.slack.api import SlackApi
 from adapters.slack.clicks import Spot
 from adapters.slack.deciding import Deciding
@@ -33,6 +34,7 @@ class Speech:
 
     door: FrontDoor
     api: SlackApi
+    admission: Admission
     deciding: Deciding | None
     accounts: Accounts | None
 
@@ -47,7 +49,7 @@ def register(app: AsyncApp, speech: Speech, surface: Surface, prompts: tuple[Pro
         if event.get("tab") != "messages":
             return
         try:
-            await _greet(speech.door, surface, speech.api, event, prompts)
+            await _greet(speech, surface, event, prompts)
         except CountersignError as error:
             reason = type(error).__name__
             log.warning("slack.no_greeting", extra={"fields": {"reason": reason}})
@@ -71,16 +73,21 @@ async def said_to(speech: Speech, question: Question) -> bool | None:
     )
     if question.files or not is_known:
         return None
+    said = await _said(speech, word, question.person, dict(question.address))
+    return await private.tell(speech.api, beside(question), said)
+
+
+def beside(question: Question) -> Spot:
+    """Where the person of a question can be told something alone: in its thread, if it is a reply
+    there."""
     address = question.address
     is_begun = address["thread_ts"] != address["message_ts"]
-    spot = Spot(
+    return Spot(
         user=address["user"],
         team=address["team"],
         channel=address["channel"],
         thread_ts=address["thread_ts"] if is_begun else "",
     )
-    said = await _said(speech, word, question.person, dict(address))
-    return await private.tell(speech.api, spot, said)
 
 
 async def _answer(speech: Speech, command: Json) -> Json:
@@ -91,6 +98,8 @@ async def _answer(speech: Speech, command: Json) -> Json:
     user = fields.text(command, "user_id")
     person = identity.person(team, user, fields.text(command, "user_name"))
     try:
+        if fault := await speech.admission.fault(user):
+            return _message(fault)
         if word == "help":
             place = identity.place(team, channel, name=fields.text(command, "channel_name"))
             return _message(await speech.door.help(person, place))
@@ -125,13 +134,16 @@ def _message(shown: str) -> Json:
 
 
 async def _greet(
-    door: FrontDoor, surface: Surface, api: SlackApi, event: Json, prompts: tuple[Prompt, ...]
+    speech: Speech, surface: Surface, event: Json, prompts: tuple[Prompt, ...]
 ) -> None:
     """Once per person: a conversation that has a message in it has been greeted."""
+    api, admission = speech.api, speech.admission
     channel, user = fields.text(event, "channel"), fields.text(event, "user")
     team = fields.text(api.own, "team_id")
     history = await api.read("conversations.history", {"channel": channel, "limit": 1})
     if not channel.startswith("D") or fields.children(history, "messages"):
+        return
+    if await admission.fault(user):
         return
     person, place = identity.person(team, user), identity.place(team, channel, "im")
     post = Post(
@@ -141,7 +153,7 @@ async def _greet(
         address={"team": team, "channel": channel, "user": user, "is_dm": "true"},
         kind="private",
         person=person.id,
-        answer=Answer(text=await door.help(person, place)),
+        answer=Answer(text=await speech.door.help(person, place)),
     )
     await surface.deliver(post, None)
     # With a thread_ts the call silently does nothing in an agent app, Slack's reference says.

@@ -29,26 +29,39 @@ class Edited:
     was_asked: bool
 
 
-def question(envelope: Json, own: frozenset[str] = frozenset()) -> Question | Ignored:
-    """Read an `event_callback`. `own` are ids of the bot beyond those that the envelope names.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """Somebody of another organisation asked this."""
+
+    question: Question
+
+
+def question(
+    envelope: Json, own: frozenset[str] = frozenset(), bots: frozenset[str] = frozenset()
+) -> Question | Outside | Ignored:
+    """Read an `event_callback`. `own` are ids of the bot beyond those that the envelope names,
+    `bots` those of other bots that may ask: of a bot, an app or its user.
 
     The delivery key is that of the message, so that `app_mention` and `message` for one message
     are one delivery.
     """
     event = fields.child(envelope, "event")
     ours = identity.own_ids(envelope) | own
-    reason = _not_spoken(event) or _not_a_person(envelope, event, ours)
-    if reason:
+    is_bot = is_allowed_bot(event, bots)
+    reason = _not_spoken(event, is_bot=is_bot) or _not_a_person(envelope, event, ours)
+    if reason and not (is_bot and reason == "bot"):
         return Ignored(reason=reason)
     team, channel = identity.team(envelope), fields.text(event, "channel")
     sender, stamp = fields.text(event, "user"), fields.text(event, "ts")
+    if is_bot:
+        sender = sender or fields.text(event, "bot_id")
     root = fields.text(event, "thread_ts") or stamp
     if not all(map(identity.is_id, (team, channel, sender))) or not _are_stamps(stamp, root):
         return Ignored(reason="incomplete")
     place = identity.place(team, channel, fields.text(event, "channel_type"))
     if place.kind != "dm" and not mentions.is_addressed(event, ours):
         return Ignored(reason="not_addressed")
-    return Question(
+    asked = Question(
         delivery=f"slack:{team}/{channel}/{stamp}",
         thread=ThreadId(f"slack:{team}/{channel}/{root}"),
         place=place,
@@ -59,6 +72,14 @@ def question(envelope: Json, own: frozenset[str] = frozenset()) -> Question | Ig
         address=_address(place, root, stamp, sender),
         said_at=float(stamp),
     )
+    return Outside(question=asked) if identity.is_outsider(envelope) else asked
+
+
+def is_allowed_bot(event: Json, bots: frozenset[str]) -> bool:
+    """Whether a bot wrote this, and one that may ask."""
+    is_bot = bool(event.get("bot_id") or event.get("bot_profile") or event.get("app_id"))
+    ids = (fields.text(event, key) for key in ("bot_id", "app_id", "user"))
+    return is_bot and any(id in bots for id in ids)
 
 
 def edited(envelope: Json, own: frozenset[str] = frozenset()) -> Edited | Ignored | None:
@@ -78,6 +99,8 @@ def edited(envelope: Json, own: frozenset[str] = frozenset()) -> Edited | Ignore
         return Ignored(reason="old_edit")
     around = {key: event[key] for key in ("channel", "channel_type") if key in event}
     asked = question({**envelope, "event": {**now, **around, "type": "message"}}, own)
+    if isinstance(asked, Outside):
+        return Ignored(reason="outsider")
     if isinstance(asked, Ignored):
         return asked
     ours = identity.own_ids(envelope) | own
@@ -113,11 +136,12 @@ def deleted(envelope: Json) -> str:
     return f"slack:{team}/{channel}/{stamp}" if is_whole else ""
 
 
-def _not_spoken(event: Json) -> str:
+def _not_spoken(event: Json, *, is_bot: bool) -> str:
     if fields.text(event, "type") not in {"message", "app_mention"}:
         return "other_kind"
     subtype = event.get("subtype") or ""
-    if not isinstance(subtype, str) or subtype not in SPOKEN_SUBTYPES:
+    spoken = SPOKEN_SUBTYPES | {"bot_message"} if is_bot else SPOKEN_SUBTYPES
+    if not isinstance(subtype, str) or subtype not in spoken:
         return "subtype"
     return "hidden" if event.get("hidden") else ""
 
@@ -128,9 +152,7 @@ def _not_a_person(envelope: Json, event: Json, ours: frozenset[str]) -> str:
         return "own"
     if event.get("bot_id") or event.get("bot_profile") or app:
         return "bot"
-    if sender == "USLACKBOT":
-        return "slackbot"
-    return "outsider" if identity.is_outsider(envelope) else ""
+    return "slackbot" if sender == "USLACKBOT" else ""
 
 
 def _are_stamps(*stamps: str) -> bool:

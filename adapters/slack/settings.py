@@ -20,6 +20,8 @@ class SlackSettings:
     bot_token: str = field(repr=False)
     signing_secret: str = field(repr=False)
     api_url: str = "https://slack.com/api/"
+    bots: frozenset[str] = frozenset()
+    """Ids of other bots, apps or their users that may ask."""
     prompts: tuple[Prompt, ...] = PROMPTS
     """Offered in a first direct message; Slack shows at most four."""
 
