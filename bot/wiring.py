@@ -178,7 +178,14 @@ def _parts(
             drain=lambda: lanes.drain(DRAIN_SECONDS),
             grace=DRAIN_SECONDS + 2.0,
         ),
+        *_socket(adapter),
     )
+
+
+def _socket(adapter: slack.SlackAdapter) -> tuple[Part, ...]:
+    if adapter.socket is None:
+        return ()
+    return (Loop(name="socket", work=adapter.socket.run, drain=adapter.socket.drain, grace=8.0),)
 
 
 async def _loaded_and_running(rooms: Rooms, lanes: Lanes, office: OfficeRooms) -> None:
@@ -350,7 +357,10 @@ def _slack(settings: Settings, workspace: "LocalWorkspace | None") -> SlackSetti
     if (given := settings.slack) is None:
         raise AssertionError("settings without a surface do not pass the settings' own checks")
     return SlackSettings(
-        bot_token=given.bot_token, signing_secret=given.signing_secret, api_url=given.api_url
+        bot_token=given.bot_token,
+        signing_secret=given.signing_secret,
+        app_token=given.app_token,
+        api_url=given.api_url,
     )
 
 

@@ -23,6 +23,7 @@ from adapters.slack.pacing import Pacing
 from adapters.slack.poster import SlackPoster
 from adapters.slack.profiles import Profiles
 from adapters.slack.settings import SlackSettings
+from adapters.slack.socket import Socket
 from adapters.slack.thread import Thread
 from core.errors import DeliveryFailed, Misconfigured
 from core.ports import Accounts, Clock, Desk, FrontDoor
@@ -39,12 +40,17 @@ class SlackAdapter:
         surface: SlackSurface,
         poster: SlackPoster,
         listener: Thread,
+        deliveries: Deliveries,
         routes: tuple[web.RouteDef, ...],
+        socket: Socket | None = None,
     ) -> None:
         self.surface = surface
         self.poster = poster
         self.listener = listener
+        self.deliveries = deliveries
         self.routes = routes
+        self.socket = socket
+        """None where deliveries come in over HTTP."""
         self.api = api
         self._open = AsyncExitStack()
 
@@ -52,6 +58,8 @@ class SlackAdapter:
         """Learn who we are. Raises `Misconfigured` when Slack does not know the token; a Slack
         that does not answer is no reason not to start."""
         await self._open.enter_async_context(self.api)
+        if self.socket is not None:
+            await self.socket.check()
         try:
             await self.api.introduce()
         except DeliveryFailed as error:
@@ -96,10 +104,15 @@ def build(
     )
     commands.register(bolt, speech, surface, settings.prompts)
     deliveries = Deliveries(door, bolt, api, speech, clock, bots=settings.bots)
-    entrance = edge.Edge(settings.signing_secret, clock, deliveries.take)
+    routes: tuple[web.RouteDef, ...] = ()
+    if settings.signing_secret:
+        entrance = edge.Edge(settings.signing_secret, clock, deliveries.take)
+        routes = (web.post(edge.PATH, entrance.respond),)
+    socket = Socket(settings, deliveries.take, logger) if settings.app_token else None
     listener = Thread(api, Names(api, profiles))
-    routes = (web.post(edge.PATH, entrance.respond),)
-    return SlackAdapter(api, surface, SlackPoster(api, pacing), listener, routes)
+    return SlackAdapter(
+        api, surface, SlackPoster(api, pacing), listener, deliveries, routes, socket
+    )
 
 
 def _bolt(settings: SlackSettings, api: SlackApi, logger: logging.Logger) -> AsyncApp:
@@ -123,7 +136,8 @@ def _bolt(settings: SlackSettings, api: SlackApi, logger: logging.Logger) -> Asy
         name="countersign",
         logger=logger,
         client=AsyncWebClient(base_url=settings.api_url, logger=logger, retry_handlers=[]),
-        signing_secret=settings.signing_secret,
+        signing_secret=settings.signing_secret or None,
+        request_verification_enabled=bool(settings.signing_secret),
         authorize=authorize,
         process_before_response=True,
     )

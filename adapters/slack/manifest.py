@@ -23,9 +23,9 @@ _ABOUT = (
 
 
 def render(public_url: str) -> str:
-    """YAML for a bot that is reached at `public_url`. Raises `Misconfigured` where Slack could
-    not deliver to that address."""
-    manifest = of(public_url)
+    """YAML for a bot that is reached at `public_url`, or over a socket where that is empty. Raises
+    `Misconfigured` where Slack could not deliver to that address."""
+    manifest = of(public_url) if public_url else over_a_socket()
     found = problems(manifest)
     if found:
         raise Misconfigured("Slack would not take this manifest: " + " ".join(found))
@@ -57,6 +57,17 @@ def of(public_url: str) -> Json:
             "token_rotation_enabled": False,
         },
     }
+
+
+def over_a_socket() -> Json:
+    """For a bot that opens the connection itself: no address anywhere."""
+    manifest = of("https://countersign.invalid")
+    for command in manifest["features"]["slash_commands"]:
+        del command["url"]
+    manifest["settings"]["event_subscriptions"].pop("request_url")
+    manifest["settings"]["interactivity"].pop("request_url")
+    manifest["settings"]["socket_mode_enabled"] = True
+    return manifest
 
 
 def _features(endpoint: str) -> Json:

@@ -18,7 +18,10 @@ class SlackSettings:
     """Raises `Misconfigured` with a sentence where a value would make the adapter unsafe."""
 
     bot_token: str = field(repr=False)
-    signing_secret: str = field(repr=False)
+    signing_secret: str = field(default="", repr=False)
+    """Empty where nothing comes in over HTTP."""
+    app_token: str = field(default="", repr=False)
+    """Opens the socket; empty where deliveries come in over HTTP."""
     api_url: str = "https://slack.com/api/"
     bots: frozenset[str] = frozenset()
     """Ids of other bots, apps or their users that may ask."""
@@ -31,6 +34,14 @@ class SlackSettings:
                 "SLACK_BOT_TOKEN is not a bot token. It starts with xoxb- and stands under "
                 "OAuth & Permissions in the app's settings."
             )
+        if self.app_token and not (self.app_token.startswith("xapp-") and self.app_token.isascii()):
+            raise Misconfigured(
+                "SLACK_APP_TOKEN is not an app-level token. It starts with xapp- and stands under "
+                "Basic Information, App-Level Tokens in the app's settings."
+            )
+        if self.app_token and not self.signing_secret:
+            _check_address(self.api_url)
+            return
         if len(self.signing_secret) < SHORTEST_SECRET or not self.signing_secret.isascii():
             raise Misconfigured(
                 "SLACK_SIGNING_SECRET is missing or too short. It stands under Basic Information, "
