@@ -46,6 +46,8 @@ class Config:
     limits: Limits = field(default_factory=Limits)
     bots: frozenset[str] = frozenset()
     """Other bots that may ask on Slack."""
+    workspaces: frozenset[str] = frozenset()
+    """Of Slack, where the bot may be installed."""
 
 
 def read(settings: Settings) -> Config:
@@ -102,6 +104,7 @@ class _Reading:
             rules=self._rules(),
             limits=found.limits,
             bots=frozenset(found.slack.bots),
+            workspaces=frozenset(found.slack.workspaces),
         )
 
     def _wrong(self, path: marks.Path, sentence: str) -> None:

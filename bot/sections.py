@@ -11,6 +11,7 @@ Place = Annotated[str, Field(pattern=r"^[a-z]+:[^\s/]+/[^\s/]+$")]
 """A place id: `slack:T…/C…`."""
 Tag = Annotated[str, Field(pattern=r"^[a-z_]+(:[A-Za-z0-9_.-]+)?$")]
 BotId = Annotated[str, Field(pattern=r"^[ABUW][A-Z0-9]{2,40}$")]
+TeamId = Annotated[str, Field(pattern=r"^T[A-Z0-9]{2,40}$")]
 Text = Annotated[str, Field(min_length=1)]
 Dollars = Annotated[Decimal, Field(ge=0, strict=False)]
 Seconds = Annotated[float, Field(gt=0, le=3600, strict=False)]
@@ -105,6 +106,8 @@ class Slack(BaseModel):
 
     bots: tuple[BotId, ...] = Field(default=(), strict=False)
     """Other bots that may ask, by the id of the bot, of its app or of its user."""
+    workspaces: tuple[TeamId, ...] = Field(default=(), strict=False)
+    """Where the bot may be installed, when it is for several workspaces."""
 
 
 class Sections(BaseModel):

@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from adapters.slack import app as slack
 from adapters.slack import edge, manifest
 from adapters.slack.pacing import Pacing
-from adapters.slack.settings import SlackSettings
-from bot import connect, inside, turns
+from bot import chat_platform, connect, inside, turns
 from bot.chat_side import ChatSide
 from bot.config import Config
 from bot.lifecycle import Loop, Part, Simple
@@ -31,6 +29,7 @@ from core.approvals.rooms import NoTokens
 from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
 from core.capabilities.servers import Limits, Server
+from core.identity.installations import Installations
 from core.identity.settings import EntraSettings
 from core.identity.vault import KeyRing
 from core.ledger.meter import Meter
@@ -122,8 +121,9 @@ async def build(
         rooms = replace(rooms, approvals=approvals, listeners=listeners)
         lanes = _lanes(rooms, clock)
         door = _door(rooms, TakeBack(approvals, lanes, rooms.surfaces))
-        adapter = slack.build(
-            replace(_slack(settings, workspace), bots=config.bots),
+        adapter = chat_platform.adapter(
+            chat_platform.slack_settings(settings, workspace, config),
+            Installations(db, keys, clock),
             door,
             clock,
             desk=Desk(approvals),
@@ -162,7 +162,7 @@ def _door(rooms: Rooms, take_back: TakeBack) -> Intake:
 def _parts(
     rooms: Rooms,
     approvals: Approvals,
-    adapter: slack.SlackAdapter,
+    adapter: chat_platform.Adapter,
     lanes: Lanes,
     office: OfficeRooms,
 ) -> tuple[Part, ...]:
@@ -178,14 +178,8 @@ def _parts(
             drain=lambda: lanes.drain(DRAIN_SECONDS),
             grace=DRAIN_SECONDS + 2.0,
         ),
-        *_socket(adapter),
+        *chat_platform.socket(adapter),
     )
-
-
-def _socket(adapter: slack.SlackAdapter) -> tuple[Part, ...]:
-    if adapter.socket is None:
-        return ()
-    return (Loop(name="socket", work=adapter.socket.run, drain=adapter.socket.drain, grace=8.0),)
 
 
 async def _loaded_and_running(rooms: Rooms, lanes: Lanes, office: OfficeRooms) -> None:
@@ -344,24 +338,6 @@ async def _workspace(held: AsyncExitStack, settings: Settings) -> "LocalWorkspac
 
     app = installed(manifest.of(OWN_MANIFEST))
     return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port, app=app))
-
-
-def _slack(settings: Settings, workspace: "LocalWorkspace | None") -> SlackSettings:
-    if workspace is not None:
-        app = workspace.slack.app
-        return SlackSettings(
-            bot_token=app.bot_token,
-            signing_secret=app.signing_secret,
-            api_url=workspace.slack.api_url,
-        )
-    if (given := settings.slack) is None:
-        raise AssertionError("settings without a surface do not pass the settings' own checks")
-    return SlackSettings(
-        bot_token=given.bot_token,
-        signing_secret=given.signing_secret,
-        app_token=given.app_token,
-        api_url=given.api_url,
-    )
 
 
 def _embeddings(settings: Settings, config: Config) -> EmbeddingSettings:

@@ -10,6 +10,7 @@ from core.records import (
     Channel,
     FileRef,
     Heard,
+    Installation,
     Person,
     PersonId,
     Place,
@@ -118,6 +119,18 @@ class Surface(Protocol):
         person, also when the file is larger than `limit` bytes or the platform answers with
         something that is not the file."""
         ...
+
+
+class Installations(Protocol):
+    """Where an adapter keeps the workspaces in which it is installed. All raise `Unavailable`."""
+
+    async def read(self, team: str) -> Installation | None: ...
+
+    async def keep(self, installation: Installation) -> None:
+        """In place of an earlier one of the same workspace."""
+        ...
+
+    async def remove(self, team: str) -> None: ...
 
 
 class Listener(Protocol):

@@ -74,6 +74,18 @@ class Posted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Installation:
+    """What a workspace gave the bot when it was installed there."""
+
+    team: str
+    name: str
+    bot_token: str = field(repr=False)
+    enterprise: str = ""
+    installed_by: str = ""
+    """The platform's id of a person."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileRef:
     """A file that a person named or attached. Its bytes are fetched by id through the surface."""
 

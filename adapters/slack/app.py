@@ -1,9 +1,8 @@
-"""Puts the Slack adapter together for one workspace."""
+"""Puts the Slack adapter together, for one workspace or for several."""
 
 import asyncio
 import logging
 import time
-from contextlib import AsyncExitStack
 from typing import Any
 
 from aiohttp import web
@@ -12,6 +11,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack import buttons, commands, edge, fields, quiet
+from adapters.slack.adapter import SlackAdapter
 from adapters.slack.admission import Admission
 from adapters.slack.api import SlackApi
 from adapters.slack.commands import Speech
@@ -25,54 +25,8 @@ from adapters.slack.profiles import Profiles
 from adapters.slack.settings import SlackSettings
 from adapters.slack.socket import Socket
 from adapters.slack.thread import Thread
-from core.errors import DeliveryFailed, Misconfigured
-from core.ports import Accounts, Clock, Desk, FrontDoor
-
-log = logging.getLogger(__name__)
-
-
-class SlackAdapter:
-    """Has a lifetime: `start` before the first delivery, `close` after the last."""
-
-    def __init__(
-        self,
-        api: SlackApi,
-        surface: SlackSurface,
-        poster: SlackPoster,
-        listener: Thread,
-        deliveries: Deliveries,
-        routes: tuple[web.RouteDef, ...],
-        socket: Socket | None = None,
-    ) -> None:
-        self.surface = surface
-        self.poster = poster
-        self.listener = listener
-        self.deliveries = deliveries
-        self.routes = routes
-        self.socket = socket
-        """None where deliveries come in over HTTP."""
-        self.api = api
-        self._open = AsyncExitStack()
-
-    async def start(self) -> None:
-        """Learn who we are. Raises `Misconfigured` when Slack does not know the token; a Slack
-        that does not answer is no reason not to start."""
-        await self._open.enter_async_context(self.api)
-        if self.socket is not None:
-            await self.socket.check()
-        try:
-            await self.api.introduce()
-        except DeliveryFailed as error:
-            if error.is_final:
-                await self.close()
-                raise Misconfigured(
-                    f"Slack does not take SLACK_BOT_TOKEN ({error.reason}). Install the app "
-                    "again and copy the Bot User OAuth Token."
-                ) from error
-            log.warning("slack.silent", extra={"fields": {"reason": error.reason}})
-
-    async def close(self) -> None:
-        await self._open.aclose()
+from adapters.slack.workspaces import Workspaces
+from core.ports import Accounts, Clock, Desk, FrontDoor, Installations
 
 
 def build(
@@ -113,6 +67,24 @@ def build(
     return SlackAdapter(
         api, surface, SlackPoster(api, pacing), listener, deliveries, routes, socket
     )
+
+
+def build_several(
+    settings: SlackSettings,
+    door: FrontDoor,
+    clock: Clock,
+    installations: Installations,
+    *,
+    desk: Desk | None = None,
+    accounts: Accounts | None = None,
+    pacing: Pacing | None = None,
+) -> Workspaces:
+    """The same for every workspace that has installed the bot. Each has a pace of its own."""
+
+    def make(own: SlackSettings) -> SlackAdapter:
+        return build(own, door, clock, desk=desk, accounts=accounts, pacing=pacing)
+
+    return Workspaces(settings, make, installations, clock, quiet.library_logger())
 
 
 def _bolt(settings: SlackSettings, api: SlackApi, logger: logging.Logger) -> AsyncApp:

@@ -30,10 +30,12 @@ METHODS: Final[dict[str, tuple[str, ...]]] = {
 EVENTS: Final[dict[str, tuple[str, ...]]] = {
     "app_home_opened": (),
     "app_mention": ("app_mentions:read",),
+    "app_uninstalled": (),
     "message.channels": ("channels:history",),
     "message.groups": ("groups:history",),
     "message.im": ("im:history",),
     "message.mpim": ("mpim:history",),
+    "tokens_revoked": (),
 }
 """What the app subscribes to. A mention arrives as `app_mention`; the `message` events are there
 for what becomes of it: that its person edits or deletes it. What people say to each other is left

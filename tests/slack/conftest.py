@@ -12,7 +12,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from adapters.slack.app import SlackAdapter, build
+from adapters.slack.adapter import SlackAdapter
+from adapters.slack.app import build
 from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
 from bot.workspace.slack.delivery import FORM, signature

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from adapters.slack import manifest, quiet
-from adapters.slack.app import SlackAdapter, build
+from adapters.slack.adapter import SlackAdapter
+from adapters.slack.app import build
 from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
 from adapters.slack.socket import Socket

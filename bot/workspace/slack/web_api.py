@@ -42,10 +42,15 @@ class WebApi:
         self.world = world
         self.rate_limits = rate_limits
         self.faults: defaultdict[str, deque[Fault]] = defaultdict(deque)
+        self.others: list[WebApi] = []
+        """Of further workspaces that have the same app; a token or a code tells them apart."""
         self._recent: defaultdict[str, deque[float]] = defaultdict(deque)
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         method, body = request.match_info["method"], await request.read()
+        for other in self.others:
+            if other.is_asked(request, method, body):
+                return await other.answer(request)
         script = self.faults[method]
         fault = script.popleft() if script else Fault()
         if fault.delay:
@@ -65,6 +70,17 @@ class WebApi:
             _cut(request)
         headers = {"Retry-After": str(wait)} if wait is not None else {}
         return web.json_response(answer, status=status, headers=headers)
+
+    def is_asked(self, request: web.Request, method: str, body: bytes) -> bool:
+        """Whether this workspace is meant: by its token, or by a code that it gave."""
+        token = _token(request, {})
+        if method not in TOKENLESS:
+            return token == self.world.app.bot_token
+        try:
+            args = arguments.read(request.query.items(), request.content_type, body)
+        except Refusal:
+            return False
+        return str(args.get("code")) in self.world.oauth_codes
 
     def _answer(self, method: str, args: Json, token: str, fault: Fault) -> Json:
         if fault.error or fault.status != 200 or fault.drop == "before":
