@@ -49,6 +49,11 @@ class FrontDoor(Protocol):
         """What the bot can do for this person here, as Markdown. Never calls a model."""
         ...
 
+    async def usage(self, person: Person) -> str:
+        """What this person has used today by their own clock, as Markdown. Raises
+        `Unavailable`."""
+        ...
+
 
 class Desk(Protocol):
     """What an adapter's inbound half may ask about parked calls."""

@@ -10,13 +10,14 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack import buttons, commands, edge, fields, quiet
+from adapters.slack import buttons, commands, edge, fields, quiet, shortcut
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.admission import Admission
 from adapters.slack.api import SlackApi
 from adapters.slack.commands import Speech
 from adapters.slack.deciding import Deciding
 from adapters.slack.deliveries import Deliveries
+from adapters.slack.looking import Looking
 from adapters.slack.names import Names
 from adapters.slack.outbound import SlackSurface
 from adapters.slack.pacing import Pacing
@@ -53,17 +54,20 @@ def build(
         door=door,
         api=api,
         admission=Admission(profiles),
+        profiles=profiles,
         deciding=deciding,
         accounts=accounts,
     )
+    shortcut.register(bolt, door, api, profiles, clock)
     commands.register(bolt, speech, surface, settings.prompts)
-    deliveries = Deliveries(door, bolt, api, speech, clock, bots=settings.bots)
+    looks = Looking(clock)
+    deliveries = Deliveries(door, bolt, api, speech, clock, bots=settings.bots, looks=looks)
     routes: tuple[web.RouteDef, ...] = ()
     if settings.signing_secret:
         entrance = edge.Edge(settings.signing_secret, clock, deliveries.take)
         routes = (web.post(edge.PATH, entrance.respond),)
     socket = Socket(settings, deliveries.take, logger) if settings.app_token else None
-    listener = Thread(api, Names(api, profiles))
+    listener = Thread(api, Names(api, profiles), looks)
     return SlackAdapter(
         api, surface, SlackPoster(api, pacing), listener, deliveries, routes, socket
     )

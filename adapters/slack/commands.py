@@ -12,6 +12,7 @@ from adapters.slack.admission import Admission
 from adapters.slack.api import SlackApi
 from adapters.slack.clicks import Spot
 from adapters.slack.deciding import Deciding
+from adapters.slack.profiles import Profiles
 from adapters.slack.render import blocks
 from adapters.slack.settings import Prompt
 from core.errors import CountersignError
@@ -35,6 +36,7 @@ class Speech:
     door: FrontDoor
     api: SlackApi
     admission: Admission
+    profiles: Profiles
     deciding: Deciding | None
     accounts: Accounts | None
 
@@ -68,8 +70,10 @@ async def said_to(speech: Speech, question: Question) -> bool | None:
     """Answer a mention that is a command, privately. None where it is a question; False, so that
     Slack delivers it again, where the person could not be told. Repeating it is harmless."""
     word = question.text.strip(" \t\r\n.!?/").lower()
-    is_known = (word == "approvals" and speech.deciding is not None) or (
-        word in ("connect", "disconnect") and speech.accounts is not None
+    is_known = (
+        word == "usage"
+        or (word == "approvals" and speech.deciding is not None)
+        or (word in ("connect", "disconnect") and speech.accounts is not None)
     )
     if question.files or not is_known:
         return None
@@ -114,6 +118,8 @@ async def _answer(speech: Speech, command: Json) -> Json:
 async def _said(speech: Speech, word: str, person: Person, address: Address) -> Json:
     """Raises `CountersignError` where it cannot be looked up."""
     match word:
+        case "usage":
+            return _message(await speech.door.usage(await speech.profiles.fill(person)))
         case "approvals":
             if speech.deciding is None:
                 return _message(NO_APPROVALS)

@@ -10,12 +10,13 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from adapters.slack import commands, fields, inbound, private
+from adapters.slack import commands, fields, inbound, looking, private
 from adapters.slack.admission import GUEST
 from adapters.slack.api import SlackApi
 from adapters.slack.bodies import Body
 from adapters.slack.breaker import Breaker
 from adapters.slack.commands import Speech
+from adapters.slack.looking import Looking
 from core.errors import CountersignError
 from core.ports import Clock, FrontDoor
 from core.records import Json, Question
@@ -58,6 +59,7 @@ class Deliveries:
         clock: Clock,
         *,
         bots: frozenset[str] = frozenset(),
+        looks: Looking | None = None,
     ) -> None:
         """`bots` are those beside people that may ask."""
         self._door = door
@@ -65,6 +67,7 @@ class Deliveries:
         self._api = api
         self._speech = speech
         self._bots = bots
+        self._looking = looks or Looking(clock)
         self._threads_of_bots = Breaker(clock, most=1, seconds=BOT_SECONDS)
         self._bots_of_places = Breaker(clock, most=BOT_QUESTIONS, seconds=BOT_SECONDS)
         self._refusals = Breaker(clock, most=1, seconds=REFUSED_SECONDS)
@@ -91,6 +94,9 @@ class Deliveries:
 
     async def _event(self, envelope: Json) -> Reply:
         kind = fields.text(fields.child(envelope, "event"), "type")
+        if kind == looking.EVENT:
+            self._looking.turned(envelope)
+            return Reply(status=200)
         if kind in LISTENED_TO:
             return await self._listened(envelope, Reply(status=200))
         if gone := inbound.deleted(envelope):

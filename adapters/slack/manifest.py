@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from adapters.slack import scopes
+from adapters.slack import scopes, shortcut
 from adapters.slack.commands import APPROVALS, COMMAND
 from adapters.slack.edge import PATH
 from adapters.slack.settings import PROMPTS
@@ -78,12 +78,20 @@ def _features(endpoint: str) -> Json:
             "messages_tab_read_only_enabled": False,
         },
         "bot_user": {"display_name": "Countersign", "always_online": True},
+        "shortcuts": [
+            {
+                "name": shortcut.NAME,
+                "type": "message",
+                "callback_id": shortcut.ID,
+                "description": "Ask Countersign about this message, in its thread",
+            }
+        ],
         "slash_commands": [
             {
                 "command": COMMAND,
                 "url": endpoint,
                 "description": "What Countersign can do for you here; your Microsoft account",
-                "usage_hint": "help | connect | disconnect",
+                "usage_hint": "help | usage | connect | disconnect",
                 "should_escape": True,
             },
             {

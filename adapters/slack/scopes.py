@@ -28,6 +28,7 @@ METHODS: Final[dict[str, tuple[str, ...]]] = {
 """Every method that the adapter calls. A method that is not here fails the manifest's check."""
 
 EVENTS: Final[dict[str, tuple[str, ...]]] = {
+    "app_context_changed": (),
     "app_home_opened": (),
     "app_mention": ("app_mentions:read",),
     "app_uninstalled": (),

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from adapters.slack import fields, names, said
 from adapters.slack.api import SlackApi
+from adapters.slack.looking import Looking
 from adapters.slack.names import Names
 from core.errors import DeliveryFailed
 from core.records import Address, Heard, Json, Question, Said
@@ -22,8 +23,9 @@ SPOKEN = frozenset({"", "bot_message", "file_share", "me_message", "thread_broad
 class Thread:
     """`core.ports.Listener` on Slack."""
 
-    def __init__(self, api: SlackApi, names: Names) -> None:
+    def __init__(self, api: SlackApi, names: Names, looks: Looking) -> None:
         self._api = api
+        self._looks = looks
         self._names = names
 
     async def heard(self, question: Question) -> Heard:
@@ -35,15 +37,16 @@ class Thread:
         own = fields.text(self._api.own, "user_id")
         asker = address.get("user", "")
         heard = [_said(message, own, asker) for message in [*found[:1], *found[1:][-NEWEST:]]]
+        seen = self._looks.at(asker) if address.get("is_dm") == "true" else ""
         known = await self._names.of(
-            [question.text, *(one.text for one in heard)],
+            [question.text, f"#{seen}", *(one.text for one in heard)],
             [one.id for one in heard if one.role in ("asker", "person") and not one.name],
         )
         return Heard(
             text=names.put_in(question.text, known),
             said=tuple(_named(one, known) for one in heard),
             left_out=max(0, len(found) - 1 - NEWEST),
-            named=_mentioned(question.text, known),
+            named=_mentioned(question.text, known) | _beside(seen, known),
         )
 
     async def _before(self, address: Address) -> list[Json]:
@@ -99,3 +102,7 @@ def _named(one: Said, known: dict[str, str]) -> Said:
 def _mentioned(text: str, known: dict[str, str]) -> dict[str, str]:
     ids: Sequence[str] = [match[1] or match[2] for match in names.ID.finditer(text)]
     return {known[id]: id for id in ids if id in known}
+
+
+def _beside(seen: str, known: dict[str, str]) -> dict[str, str]:
+    return {f"the channel that is open beside this, {known[seen]},": seen} if seen in known else {}

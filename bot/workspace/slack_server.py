@@ -242,6 +242,13 @@ class SlackStandIn:
         payload = interactions.message_action(self.world, member.id, place, found, spot, value)
         return await self.carrier.interaction(payload)
 
+    async def shortcut(self, person: str, channel: str, ts: str, callback_id: str) -> Delivery:
+        """Choose an entry of a message's menu."""
+        place, member = self.channel(channel), self.member(person)
+        message = self.world.message(place, ts)
+        payload = interactions.message_shortcut(self.world, member.id, place, message, callback_id)
+        return await self.carrier.interaction(payload)
+
     async def command(self, person: str, channel: str, name: str, text: str = "") -> Delivery:
         """Type a slash command. What the app answers directly is shown, and so is a failure."""
         place, member = self.channel(channel), self.member(person)

@@ -10,6 +10,7 @@ from core.records import Answer, Person, Place, Post, Question, Receipt, TurnId
 from core.storage import inbox, outbox, people
 from core.storage.database import Database
 from core.telemetry import logs, metrics, spans
+from core.turn import usage
 from core.turn.permitted import permitted
 from core.turn.setup import Setup
 from core.turn.take_back import TakeBack
@@ -118,6 +119,10 @@ class Intake:
             self._catalog, self._setup, person, place, None, "", approvals=self._approvals
         )
         return capabilities_text(offer, self._setup)
+
+    async def usage(self, person: Person) -> str:
+        """See `FrontDoor.usage`."""
+        return await usage.today(self._db, person, self._clock())
 
     async def _help(self, question: Question) -> str:
         return await self.help(question.person, question.place)
