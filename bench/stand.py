@@ -40,18 +40,18 @@ policy:
   admins: ["group:it-admins"]
   domains: ["larkspur.example"]
   rules:
-    - {offer: "tag:connector:office", to: ["group:everyone"]}
-    - {offer: "tool:office/send_note", to: ["group:everyone"]}
-    - {approve: "tool:office/send_note", when: {argument: to, is: external}}
+    - {offer: "tag:connector:books", to: ["group:everyone"]}
+    - {offer: "tool:books/send_note", to: ["group:everyone"]}
+    - {approve: "tool:books/send_note", when: {argument: to, is: external}}
     - {withhold: "tag:connector:hr", in: ["place:public"]}
-    - {withhold: "tool:office/order_lines", when: {argument: query, contains: "payroll"}}
+    - {withhold: "tool:books/order_lines", when: {argument: query, contains: "payroll"}}
 """
 """What an installation has: offers, an approval, a place and an argument that close a door."""
 
 
 def office() -> MCPServer[Any]:
     """The tools that are called: one that returns a table, and some that are only offered."""
-    server = MCPServer("office", version="1", log_level="ERROR")
+    server = MCPServer("books", version="1", log_level="ERROR")
     hr = tags("connector:hr")
 
     async def order_lines(query: str) -> CallToolResult:
@@ -65,10 +65,10 @@ def office() -> MCPServer[Any]:
         """Something else that one may ask for."""
         return query
 
-    server.add_tool(order_lines, meta=tags("connector:office"))
+    server.add_tool(order_lines, meta=tags("connector:books"))
     server.add_tool(other, name="send_note", meta=tags("connector:mail"))
     for number in range(8):
-        meta = tags("connector:office") if number % 2 else hr
+        meta = tags("connector:books") if number % 2 else hr
         server.add_tool(other, name=f"look_up_{number}", meta=meta)
     return server
 
@@ -164,7 +164,7 @@ async def built(
 
     async with AsyncExitStack() as held:
         app = await held.enter_async_context(serving(server or office()))
-        servers = (Server(name="office", app=app, accept="all"),)
+        servers = (Server(name="books", app=app, accept="all"),)
         with (
             patch.object(wiring, "open_database", open_timed),
             patch.object(wiring, "EmbedDoor", wiring.EmbedDoor if embeds else StubVectors),

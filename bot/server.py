@@ -6,7 +6,7 @@ import logging
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from aiohttp import web
@@ -14,7 +14,7 @@ from aiohttp import web
 from bot.arrival import Arrival
 from bot.lifecycle import Part, Standing
 from core.errors import Misconfigured
-from core.telemetry import health, logs
+from core.telemetry import health, logs, spans
 
 BODY_BYTES = 1024 * 1024
 ARRIVAL_SECONDS = 10.0
@@ -23,6 +23,8 @@ IDLE_SECONDS = 75.0
 """For which a kept-alive connection may say nothing between two requests."""
 LINGER_SECONDS = 1.0
 """For which the rest of a refused body is read and thrown away, so that the caller sees why."""
+QUIET = ("/livez", "/readyz", "/metrics")
+"""Routes that are asked all day."""
 PROBE_SECONDS = 3.0
 PROBE_AGE = 1.0
 """Seconds for which a readiness answer is good: asking often costs no more than asking once."""
@@ -174,7 +176,9 @@ class Server:
             arrival.headers_arrived()
         status = 499
         try:
-            response = await self._answer(request, handler)
+            with _span(request) as span:
+                response = await self._answer(request, handler)
+                span.set({"http.response.status_code": response.status})
             status = response.status
             return response
         except web.HTTPException as answer:
@@ -240,9 +244,23 @@ def _refused(status: int, text: str) -> web.Response:
     return response
 
 
-def _tell(request: web.Request, status: int, seconds: float) -> None:
+def _route(request: web.Request) -> str:
     """The route as it was registered, never the address as it came: callers write that."""
     resource = request.match_info.route.resource
-    route = resource.canonical if resource else "unknown"
-    say = log.debug if route in ("/livez", "/readyz") else log.info
+    return resource.canonical if resource else "unknown"
+
+
+def _span(request: web.Request) -> AbstractContextManager[spans.Span]:
+    """The beginning of a trace. Whoever asks is not believed about the trace it would lie in."""
+    route = _route(request)
+    if route in QUIET or route == "unknown":
+        return spans.NOTHING
+    method = request.method
+    attributes: spans.Attributes = {"http.request.method": method, "http.route": route}
+    return spans.span(f"{method} {route}", attributes, kind="server")
+
+
+def _tell(request: web.Request, status: int, seconds: float) -> None:
+    route = _route(request)
+    say = log.debug if route in QUIET else log.info
     say("http", method=request.method, route=route, status=status, ms=round(seconds * 1000, 1))

@@ -27,6 +27,7 @@ _OURS = (
     "HOST",
     "PORT",
     "WORKSPACE_PORT",
+    "METRICS_TOKEN",
 )
 _NO_SURFACE = (
     "No chat platform is configured: set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET "
@@ -37,6 +38,8 @@ OFFLINE_EMBEDDER = "minilm"
 GRAPH = "https://graph.microsoft.com/v1.0"
 SIGNING_SECRET_LENGTH = 32
 """Characters: Slack's signing secrets are 16 bytes in hexadecimal."""
+
+METRICS_TOKEN_LENGTH = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +92,18 @@ class Microsoft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Observing:
+    """What may be watched from outside; nothing by default."""
+
+    collector: str = ""
+    """Base address of an OTLP collector for traces; empty: nothing is traced."""
+    collector_headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    service: str = "countersign"
+    metrics_token: str = field(default="", repr=False)
+    """Who shows it may read `/metrics`; empty: there is no such route."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     is_workspace: bool
     slack: Slack | None
@@ -115,6 +130,7 @@ class Settings:
     """0 takes any free port."""
     workspace_port: int
     """Of the local workspace's page; 0 takes any free port."""
+    observing: Observing = field(default_factory=Observing)
 
     @property
     def key_file(self) -> Path:
@@ -131,6 +147,7 @@ class Settings:
             given += [self.microsoft.entra.client_secret, self.microsoft.entra.certificate]
         given += [key.partition(":")[2] for key in self.keys.split(",")]
         given += self.server_secrets.values()
+        given += [self.observing.metrics_token, *self.observing.collector_headers.values()]
         if password := urlsplit(self.database).password:
             given += [password, unquote(password)]
         return tuple(value for value in given if value)
@@ -183,6 +200,7 @@ def read(environment: Mapping[str, str], *, folder: Path, is_workspace: bool) ->
         host=given.text("COUNTERSIGN_HOST", "127.0.0.1"),
         port=_port(given, "COUNTERSIGN_PORT", 3978),
         workspace_port=_port(given, "COUNTERSIGN_WORKSPACE_PORT", 3979),
+        observing=_observing(given),
     )
     _judge_whole(given, settings)
     if given.problems:
@@ -316,6 +334,26 @@ def _providers(given: _Given) -> Providers:
         azure_api_key=given.text("AZURE_OPENAI_API_KEY", is_secret=True),
         azure_endpoint=given.address("AZURE_OPENAI_ENDPOINT"),
         azure_api_version=given.text("AZURE_OPENAI_API_VERSION"),
+    )
+
+
+def _observing(given: _Given) -> Observing:
+    headers: dict[str, str] = {}
+    for pair in given.text("OTEL_EXPORTER_OTLP_HEADERS", is_secret=True).split(","):
+        name, is_pair, value = pair.partition("=")
+        if is_pair and name.strip():
+            headers[name.strip()] = unquote(value.strip())
+        elif pair.strip():
+            given.judge("OTEL_EXPORTER_OTLP_HEADERS", "is not of the form name=value,name=value")
+    token = given.text("COUNTERSIGN_METRICS_TOKEN", is_secret=True)
+    if token and len(token) < METRICS_TOKEN_LENGTH:
+        fault = f"is too short: write at least {METRICS_TOKEN_LENGTH} random characters"
+        given.judge("COUNTERSIGN_METRICS_TOKEN", fault)
+    return Observing(
+        collector=given.address("OTEL_EXPORTER_OTLP_ENDPOINT"),
+        collector_headers=headers,
+        service=given.text("OTEL_SERVICE_NAME", "countersign"),
+        metrics_token=token,
     )
 
 

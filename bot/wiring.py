@@ -20,6 +20,7 @@ from bot.chat_side import ChatSide
 from bot.config import Config
 from bot.lifecycle import Loop, Part, Simple
 from bot.microsoft import People, Tokens, Welcome
+from bot.observing import watched
 from bot.office import OfficeRooms, opened
 from bot.settings import Microsoft, Settings
 from bot.sweeper import Sweeper
@@ -45,6 +46,7 @@ from core.storage.database import Database, open_database
 from core.storage.index import open_index
 from core.telemetry import logs
 from core.telemetry.health import Readings
+from core.telemetry.redact import Redactor
 from core.turn import run
 from core.turn.deliver import Courier
 from core.turn.intake import Intake
@@ -78,13 +80,12 @@ class Wired:
 
     async def health(self) -> Readings:
         now = self.rooms.clock()
-        due = await outbox.next_due(self.rooms.db, "slack")
         folder = self.settings.state
         return Readings(
             database=await probe.write_fault(self.rooms.db, now=now),
             disk_free=shutil.disk_usage(folder).free if folder.exists() else None,
             lane_silence=max(0.0, now - (self.lanes.looked_at or now)),
-            outbox_age=0.0 if due is None else max(0.0, now - due),
+            outbox_age=(await outbox.backlog(self.rooms.db, now=now)).lag,
         )
 
     def greeting(self, address: str) -> str:
@@ -137,10 +138,12 @@ async def build(
         connect_routes = connect.routes(office.accounts, welcome) if office.accounts else []
         if workspace is not None:
             workspace.look_inside(inside.reader(db))
+        clean = Redactor(settings.secrets()).clean
+        parts, routes = watched(settings.observing, db, clock, clean)
         yield Wired(
             rooms=rooms,
-            routes=(*adapter.routes, *connect_routes),
-            parts=_parts(rooms, approvals, adapter, lanes, office),
+            routes=(*adapter.routes, *connect_routes, *routes),
+            parts=(*parts, *_parts(rooms, approvals, adapter, lanes, office)),
             lanes=lanes,
             settings=settings,
             workspace=workspace,
@@ -212,9 +215,11 @@ async def _warmed(office: OfficeRooms) -> None:
 
 def _keep_what_is_loaded() -> None:
     """What was loaded stays. The collector would look through all of it again and again, 150 ms
-    at a time in which nothing is acknowledged."""
+    at a time in which nothing is acknowledged; and a turn makes a thousand objects that live
+    until its end, which it need not look through twice while they do."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 def _local_microsoft(settings: Settings, workspace: "LocalWorkspace") -> Microsoft:

@@ -10,7 +10,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack import buttons, commands, edge, fields, quiet, shortcut
+from adapters.slack import buttons, commands, edge, fields, quiet, rating, shortcut
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.admission import Admission
 from adapters.slack.api import SlackApi
@@ -25,6 +25,7 @@ from adapters.slack.poster import SlackPoster
 from adapters.slack.profiles import Profiles
 from adapters.slack.settings import SlackSettings
 from adapters.slack.socket import Socket
+from adapters.slack.stream import Manner
 from adapters.slack.thread import Thread
 from adapters.slack.workspaces import Workspaces
 from core.ports import Accounts, Clock, Desk, FrontDoor, Installations
@@ -38,14 +39,16 @@ def build(
     desk: Desk | None = None,
     accounts: Accounts | None = None,
     pacing: Pacing | None = None,
+    manner: Manner | None = None,
 ) -> SlackAdapter:
     """`clock` is wall time, for signatures; pacing has a clock of its own that never goes back.
-    Without a `desk` there are no cards, without `accounts` none can be connected."""
+    `manner` says when answers are streamed. Without a `desk` there are no cards, without
+    `accounts` none can be connected."""
     logger = quiet.library_logger()
     api = SlackApi(settings, logger)
     profiles = Profiles(api, clock)
     pacing = pacing or Pacing(time.monotonic, asyncio.sleep)
-    surface = SlackSurface(api, pacing, profiles)
+    surface = SlackSurface(api, pacing, profiles, manner)
     bolt = _bolt(settings, api, logger)
     deciding = None if desk is None else Deciding(desk, api, profiles)
     if deciding is not None:
@@ -60,6 +63,7 @@ def build(
     )
     shortcut.register(bolt, door, api, profiles, clock)
     commands.register(bolt, speech, surface, settings.prompts)
+    rating.register(bolt, door, api)
     looks = Looking(clock)
     deliveries = Deliveries(door, bolt, api, speech, clock, bots=settings.bots, looks=looks)
     routes: tuple[web.RouteDef, ...] = ()

@@ -78,12 +78,11 @@ async def said_to(speech: Speech, question: Question) -> bool | None:
     if question.files or not is_known:
         return None
     said = await _said(speech, word, question.person, dict(question.address))
-    return await private.tell(speech.api, beside(question), said)
+    return await private.tell(speech.api, spot_of(question), said)
 
 
-def beside(question: Question) -> Spot:
-    """Where the person of a question can be told something alone: in its thread, if it is a reply
-    there."""
+def spot_of(question: Question) -> Spot:
+    """Where the one who wrote it can be told something alone."""
     address = question.address
     is_begun = address["thread_ts"] != address["message_ts"]
     return Spot(

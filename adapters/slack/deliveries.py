@@ -10,7 +10,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from adapters.slack import commands, fields, inbound, looking, private
+from adapters.slack import commands, fields, inbound, looking, private, stopping
 from adapters.slack.admission import GUEST
 from adapters.slack.api import SlackApi
 from adapters.slack.bodies import Body
@@ -19,7 +19,7 @@ from adapters.slack.commands import Speech
 from adapters.slack.looking import Looking
 from core.errors import CountersignError
 from core.ports import Clock, FrontDoor
-from core.records import Json, Question
+from core.records import Json, Question, Stop
 
 log = logging.getLogger(__name__)
 ACCEPT_SECONDS = 2.5
@@ -99,6 +99,8 @@ class Deliveries:
             return Reply(status=200)
         if kind in LISTENED_TO:
             return await self._listened(envelope, Reply(status=200))
+        if kind in stopping.EVENTS:
+            return await self._committed(kind, self._stopped(envelope))
         if gone := inbound.deleted(envelope):
             return await self._committed(gone, self._taken_back(gone))
         own = fields.text(self._api.own, "user_id")
@@ -135,7 +137,7 @@ class Deliveries:
         who = f"{asked.place.id} {asked.person.id}"
         log.info("slack.not_answered", extra={"fields": {"delivery": asked.delivery}})
         if self._refusals.once_more(who):
-            await private.tell(self._api, commands.beside(asked), private.sentence(sentence))
+            await private.tell(self._api, commands.spot_of(asked), private.sentence(sentence))
         return Reply(status=200)
 
     async def _edit(self, edit: inbound.Edited | inbound.Ignored) -> Reply:
@@ -166,11 +168,29 @@ class Deliveries:
             log.warning("slack.again", extra={"fields": {"delivery": delivery, "reason": reason}})
             return Reply(status=503)
 
+    async def _stopped(self, envelope: Json) -> Reply:
+        """Harmless twice."""
+        wanted = await stopping.of(self._api, envelope)
+        if wanted is None:
+            return _ignored("no_stop")
+        await self._door.stop(wanted)
+        return Reply(status=200)
+
+    async def _stop_said(self, asked: Question, wanted: Stop) -> Reply:
+        """Where nothing runs the person is told so; the word is a question in no case."""
+        if not await self._door.stop(wanted) and asked.delivery not in self._answered:
+            self._answered[asked.delivery] = None
+            sentence = private.sentence(stopping.NOTHING)
+            await private.tell(self._api, commands.spot_of(asked), sentence)
+        return Reply(status=200)
+
     async def _taken_back(self, delivery: str) -> Reply:
         await self._door.take_back(delivery)
         return Reply(status=200)
 
     async def _asked(self, asked: Question) -> Reply:
+        if wanted := stopping.said(asked):
+            return await self._stop_said(asked, wanted)
         return await self._command(asked) or await self._question(asked)
 
     async def _command(self, asked: Question) -> Reply | None:

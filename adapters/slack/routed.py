@@ -1,10 +1,12 @@
 """Finds the workspace that something goes out to, and lets its own adapter do it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
 from adapters.slack.adapter import SlackAdapter
 from core.errors import CountersignError, DeliveryFailed, SourceFailed
 from core.parked import Verdict
+from core.ports import Showing, Step
 from core.records import (
     Address,
     Channel,
@@ -44,6 +46,17 @@ class RoutedSurface:
         adapter = await _quietly(self._of, _team(person.id))
         return person if adapter is None else await adapter.surface.profile(person)
 
+    @asynccontextmanager
+    async def showing(
+        self, post: str, address: Address, words: Callable[[], str]
+    ) -> AsyncGenerator[Showing]:
+        adapter = await _quietly(self._of, address["team"])
+        if adapter is None:
+            yield _Unshown()
+            return
+        async with adapter.surface.showing(post, address, words) as shown:
+            yield shown
+
     async def deliver(self, post: Post, content: bytes | None) -> str:
         team = post.address.get("team") or _team(post.address.get("person", post.person))
         if (adapter := await self._of(team)) is None:
@@ -54,6 +67,18 @@ class RoutedSurface:
         if (adapter := await _quietly(self._of, _team(file.id))) is None:
             raise SourceFailed(f"{file.name} belongs to a workspace that I am not installed in.")
         return await adapter.surface.fetch(file, limit=limit)
+
+
+class _Unshown:
+    """`core.ports.Showing` where there is nowhere to show it."""
+
+    has_begun = False
+
+    def more(self) -> None:
+        pass
+
+    def step(self, step: Step) -> None:
+        pass
 
 
 class RoutedListener:

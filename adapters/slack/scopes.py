@@ -5,12 +5,17 @@ from typing import Final
 READ_BACK: Final = ("channels:history", "groups:history", "im:history", "mpim:history")
 
 METHODS: Final[dict[str, tuple[str, ...]]] = {
+    "agents.sessions.setStatus": ("chat:write",),
     "assistant.threads.setStatus": ("chat:write",),
     "assistant.threads.setSuggestedPrompts": ("assistant:write",),
     "auth.test": (),
+    "chat.appendStream": ("chat:write",),
+    "chat.delete": ("chat:write",),
     "chat.getPermalink": (),
     "chat.postEphemeral": ("chat:write",),
     "chat.postMessage": ("chat:write",),
+    "chat.startStream": ("chat:write",),
+    "chat.stopStream": ("chat:write",),
     "chat.update": ("chat:write",),
     "conversations.history": READ_BACK,
     "conversations.info": ("channels:read", "groups:read"),
@@ -29,6 +34,7 @@ METHODS: Final[dict[str, tuple[str, ...]]] = {
 
 EVENTS: Final[dict[str, tuple[str, ...]]] = {
     "app_context_changed": (),
+    "agent_session_stopped": (),
     "app_home_opened": (),
     "app_mention": ("app_mentions:read",),
     "app_uninstalled": (),
@@ -37,6 +43,7 @@ EVENTS: Final[dict[str, tuple[str, ...]]] = {
     "message.im": ("im:history",),
     "message.mpim": ("mpim:history",),
     "tokens_revoked": (),
+    "reaction_added": ("reactions:read",),
 }
 """What the app subscribes to. A mention arrives as `app_mention`; the `message` events are there
 for what becomes of it: that its person edits or deletes it. What people say to each other is left
@@ -60,6 +67,7 @@ REASONS: Final[dict[str, str]] = {
     "im:write": "bring a card to the person who decides, and tell somebody directly when the "
     "channel cannot be written to",
     "mpim:history": "the same in a group conversation",
+    "reactions:read": "stop when the one who asked puts a cross on the question or the answer",
     "users:read": "know a person's name and time zone, and that a guest decides nothing",
 }
 """Every scope of the manifest; shown by `countersign doctor` where one is missing."""

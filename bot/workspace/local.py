@@ -9,6 +9,8 @@ from bot.workspace.page import Page
 from bot.workspace.sights import HINTS
 from bot.workspace.slack.records import App
 from bot.workspace.slack_server import SlackStandIn
+from bot.workspace.trouble import Troubles
+from bot.workspace.trouble_page import TroublePage
 from core.errors import Misconfigured
 
 CALLBACKS = ("http://127.0.0.1/connect/callback", "http://localhost/connect/callback")
@@ -18,14 +20,17 @@ CALLBACKS = ("http://127.0.0.1/connect/callback", "http://localhost/connect/call
 class LocalWorkspace:
     """Start it, give its `slack.app` credentials and `slack.api_url` to the bot, then `connect`
     it to the bot's address for events. `microsoft` plays Entra ID and Graph on a port of its own;
-    the mailboxes are shown beside the Slack page."""
+    the mailboxes are shown beside the Slack page, and `troubles` makes both fail."""
 
     def __init__(self, *, port: int = 0, app: App | None = None) -> None:
         self.slack = SlackStandIn(port=port, app=app)
         self._page = Page(self.slack)
         self.microsoft = MicrosoftStandIn(redirect_uris=CALLBACKS)
         self._outlook = OutlookPage(self.microsoft)
-        self.slack.more_routes += [self._page.add_routes, self._outlook.add_routes]
+        self.troubles = Troubles(self.slack, self.microsoft)
+        self._switches = TroublePage(self.troubles)
+        pages = (self._page, self._outlook, self._switches)
+        self.slack.more_routes += [page.add_routes for page in pages]
 
     async def __aenter__(self) -> Self:
         await self.start()

@@ -71,7 +71,7 @@ class SlackStandIn:
         )
         self.carrier.events_url = events_url
         self.web_api = WebApi(self.world, rate_limits=rate_limits)
-        self._port = port
+        self._clock, self._port = clock, port
         self._runner: web.AppRunner | None = None
         self.more_routes: list[Callable[[web.Application], None]] = []
         """Whoever else answers on the same port adds its routes here before `start`."""
@@ -278,6 +278,8 @@ class SlackStandIn:
         for (where, ts), stream in self.world.streams.items():
             if where == place.id and place.messages[ts].get("thread_ts") == thread_ts:
                 stream.is_stopped_by_person = True
+                place.messages[ts].pop("streaming_state", None)
+                self.world.publish("streamed", channel=place.id, body=place.messages[ts])
                 stopped.append(ts)
         event: Json = {
             "type": "agent_session_stopped",
@@ -360,8 +362,12 @@ class SlackStandIn:
         await self.world.wait_for(lambda: self.carrier.is_idle, seconds)
 
     def fail(self, method: str, *faults: Fault) -> None:
-        """The next calls of this method suffer these, one each."""
-        self.web_api.faults[method].extend(faults)
+        """The next calls of this method suffer these in order; `*` stands for anything."""
+        self.web_api.faults.add(method, *faults)
+
+    def move_clock(self, seconds: float) -> None:
+        """Slack's clock is so many seconds ahead of the one it was given; behind when negative."""
+        self.world.clock = lambda: self._clock() + seconds
 
     def envelope_for(self, channel: str, ts: str, kind: str = "app_mention") -> Json:
         """The event delivery of a message that is there, made anew with its own event_id,

@@ -11,7 +11,7 @@ from core.cards import CallId
 from core.errors import Unavailable
 from core.parked import ParkedCall
 from core.storage import parked
-from core.telemetry import logs
+from core.telemetry import logs, spans
 
 log = logs.get(__name__)
 
@@ -100,11 +100,11 @@ class Executor:
             await self._rooms.db.notify(parked.CHANNEL)
 
     async def _work(self, call: ParkedCall) -> None:
+        attributes: spans.Attributes = {"countersign.call": call.id, "countersign.turn": call.turn}
+        work = carry.carry if call.state == "approved" else carry.settle
         try:
-            if call.state == "approved":
-                await carry.carry(self._rooms, call, self._pace.patience)
-            else:
-                await carry.settle(self._rooms, call, self._pace.patience)
+            with spans.span(f"effect {call.tool}", attributes, parent=call.trace):
+                await work(self._rooms, call, self._pace.patience)
         except Unavailable:
             raise
         # One call may break in ways nobody thought of: people are told, and the others go on.

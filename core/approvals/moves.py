@@ -14,7 +14,7 @@ from core.storage import decisions, evidence, outbox, parked
 from core.storage.database import Transaction
 from core.storage.decisions import Decision
 from core.storage.parked import Copy
-from core.telemetry import logs
+from core.telemetry import logs, metrics
 
 log = logs.get(__name__)
 
@@ -49,6 +49,8 @@ async def make(
             surfaces = {copy.surface for copy in await parked.copies(tx, before.id)}
     if not is_ours:
         return False
+    if after.state != before.state:
+        metrics.PARKED.add(after.state)
     await wake(rooms, after, surfaces | {post.surface for post in told})
     log.info(
         "call.moved",
@@ -149,6 +151,7 @@ def private(call: ParkedCall, person: PersonId, sentence: str, *, name: str) -> 
         kind="private",
         person=person,
         answer=Answer(text=sentence),
+        trace=call.trace,
     )
 
 
@@ -162,4 +165,5 @@ def _post(call: ParkedCall, copy: Copy, shown: Card) -> Post:
         person=copy.person,
         answer=Answer(text=in_words(shown)),
         card=shown,
+        trace=call.trace,
     )

@@ -20,7 +20,7 @@ from core.records import Address, Evidence, Json, PersonId, Place, ThreadId, Too
 from core.storage import parked
 from core.storage.database import Transaction
 from core.storage.parked import Placed
-from core.telemetry import logs
+from core.telemetry import logs, metrics, spans
 
 PREPARE = 2.0
 """Seconds to find out what the host adds."""
@@ -64,6 +64,7 @@ async def park(rooms: Rooms, wanted: Wanted) -> Placed:
         surfaces = {copy.surface for copy in await parked.copies(tx, placed.call.id)}
     if placed.is_new:
         await moves.wake(rooms, placed.call, surfaces)
+        metrics.PARKED.add("parked")
         log.info("call.parked", call=placed.call.id, turn=wanted.turn, tool=call.tool)
     return placed
 
@@ -94,6 +95,7 @@ async def drafted(rooms: Rooms, wanted: Wanted) -> tuple[ParkedCall, View]:
         question=wanted.question,
         evidence=tuple(piece.id for piece in wanted.evidence),
         sources=tuple(piece.title for piece in wanted.evidence),
+        trace=spans.carried(),
         parked_at=now,
         expires_at=now + approval.seconds,
     )

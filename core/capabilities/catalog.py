@@ -132,7 +132,9 @@ class Catalog:
             server = self._servers[name]
             tools.extend(shelf.listing.tools)
             problems.extend(shelf.listing.problems)
-            if failure := shelf.failure or ("" if shelf.looked_at else "has not answered yet"):
+            if failure := shelf.failure or (
+                "has not answered yet" if shelf.looked_at is None else ""
+            ):
                 sentence = f"server {name} did not answer: its tools are missing ({failure})"
                 problems.append(Problem(server=name, sentence=sentence))
             is_trusted = server.is_ours or server.accept == "all"

@@ -3,7 +3,8 @@
 import asyncio
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from urllib.parse import quote
 
 import anyio
@@ -48,10 +49,8 @@ async def call(
     errand = Errand(connection.server.name, headers)
     signs = _Signs(tool, limits, on_progress)
     try:
-        async with asyncio.timeout(deadline), asyncio.TaskGroup() as group:
-            quiet = group.create_task(signs.break_silence())
+        async with asyncio.timeout(deadline), signs.breaking_silence():
             outcome = await _ask(connection, tool, arguments, errand, signs)
-            quiet.cancel()
     except TimeoutError:
         raise DeadlineExceeded(f"{tool.key} did not answer within {deadline:g} seconds") from None
     if isinstance(outcome, Exception):
@@ -155,7 +154,25 @@ class _Signs:
         count = f"{progress:g} of {total:g}" if total else f"{progress:g}"
         await self._show(f"{self._tool.name}: {said or count}")
 
-    async def break_silence(self) -> None:
+    @asynccontextmanager
+    async def breaking_silence(self) -> AsyncGenerator[None]:
+        """Say now and then, while the block is at work, that it is. Most calls are over before
+        there is anything to say, and cost no task for it."""
+        async with asyncio.TaskGroup() as group:
+            speaking: list[asyncio.Task[None]] = []
+
+            def begin() -> None:
+                speaking.append(group.create_task(self._break_silence()))
+
+            waiting = asyncio.get_running_loop().call_later(self._limits.progress_after, begin)
+            try:
+                yield
+            finally:
+                waiting.cancel()
+                for task in speaking:
+                    task.cancel()
+
+    async def _break_silence(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
             rest = self._shown_at + self._limits.progress_after - loop.time()

@@ -5,8 +5,10 @@ mcp 2.3 lets an exception of one POST escape into the client's task group, which
 for everybody. So each failure becomes an HTTP response here, and the call learns the reason.
 """
 
+import json
 from collections.abc import AsyncIterator, Generator, Mapping
 from contextvars import ContextVar
+from typing import Any
 
 import httpx2
 from mcp_types import jsonrpc_message_adapter
@@ -24,6 +26,9 @@ _READ_SECONDS = 330.0
 """Longer than a whole turn. A call's deadline ends it sooner; this frees what a server of the old
 protocol keeps open after its call was given up."""
 _SESSION = "mcp-session-id"
+_VERSION = "mcp-protocol-version"
+_WITH_RESULT_TYPES = "2026-07-28"
+"""The version of the protocol that brought `resultType`."""
 _UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 """Failures before the first byte of a request."""
 
@@ -103,6 +108,8 @@ class Wire(httpx2.AsyncBaseTransport):
         is_json = response.is_success and _kind(response) == "application/json"
         if is_json and not self._is_ours and not _is_rpc(body):
             return _failed(errand, "answered with something that is not MCP", 502)
+        if is_json and request.headers.get(_VERSION, "") >= _WITH_RESULT_TYPES:
+            body = _completed(body)
         if response.is_success and body and _kind(response) != "application/json":
             errand.fault = "answered with something that is not MCP"
         return httpx2.Response(response.status_code, headers=headers, content=body)
@@ -199,6 +206,16 @@ def _is_rpc(body: bytes) -> bool:
     except ValidationError:
         return False
     return True
+
+
+def _completed(body: bytes) -> bytes:
+    """A result without a `resultType` counts as complete, says the protocol; mcp 2.3 refuses it."""
+    if b'"resultType"' in body:
+        return body
+    message: dict[str, Any] = json.loads(body)
+    if isinstance(message.get("result"), dict):
+        message["result"]["resultType"] = "complete"
+    return json.dumps(message).encode()
 
 
 def _kind(response: httpx2.Response) -> str:

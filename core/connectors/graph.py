@@ -18,6 +18,7 @@ from core.connectors.failures import GraphFailed
 from core.connectors.request import Answer, Request, is_below, objects, text
 from core.errors import Misconfigured
 from core.records import Json
+from core.telemetry import spans
 
 GRAPH = "https://graph.microsoft.com/v1.0"
 IMMUTABLE = 'IdType="ImmutableId"'
@@ -108,9 +109,14 @@ class Graph:
         adapter = held.adapter(held.bearer(self._base, token), self._wire)
         adapter.base_url = self._base
         asked = held.request(self._base, request)
+        # The path names people and mails; the method says enough.
+        attributes: spans.Attributes = {"http.request.method": request.method}
         try:
-            async with asyncio.timeout(self.settings.deadline):
-                return await adapter.send_primitive_async(asked, "bytes", {})
+            with spans.span(f"graph {request.method}", attributes, kind="client") as span:
+                async with asyncio.timeout(self.settings.deadline):
+                    response = await adapter.send_primitive_async(asked, "bytes", {})
+                span.set({"http.response.status_code": response.status_code})
+                return response
         except TimeoutError:
             raise GraphFailed(0) from None
         except held.unsent as error:

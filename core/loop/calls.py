@@ -1,7 +1,7 @@
 """One tool call of a turn: from what the model asked for to the text that it is shown."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from core.approvals.park import Wanted, park
 from core.approvals.rooms import Rooms as Approvals
@@ -83,6 +83,8 @@ class Calls:
     credentials: Credentials
     needs_account: Callable[[NeedsAccount], Awaitable[str]] = not_asked
     """Asks the person for the account that a call needs; what the model is told of it."""
+    kept: list[Evidence] = field(default_factory=list[Evidence])
+    """What this try of the turn brought, as it came."""
     approvals: Approvals | None = None
     """None: no call can wait for a person, and one that would have to is refused."""
 
@@ -209,6 +211,7 @@ class Calls:
         for file, content in raw.files:
             await files.keep(self.db, self.turn.id, file, content, made_at=now)
         await evidence.keep(self.db, piece)
+        self.kept.append(piece)
         return CallResult(text=shown(piece), is_error=raw.is_error, outcome="kept")
 
     async def _read(self, arguments: Json) -> CallResult:

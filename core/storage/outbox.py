@@ -40,15 +40,15 @@ async def put(tx: Statements, post: Post) -> bool:
 
 
 async def due(db: Statements, surface: str, *, now: float, limit: int = 32) -> list[Post]:
-    """The first post of every line that may be tried now; `attempt` says how often each was
-    tried before."""
+    """The first post of every line that may be tried now, cards before others: somebody waits to
+    decide. `attempt` says how often each was tried before."""
     rows = await db.fetch(
         """
         SELECT body, attempt FROM outbox
         WHERE seq IN (SELECT min(seq) FROM outbox WHERE surface = ? AND state = 'waiting'
                       GROUP BY line)
           AND due_at <= ? AND lease <= ?
-        ORDER BY seq LIMIT ?
+        ORDER BY CASE kind WHEN 'card' THEN 0 ELSE 1 END, seq LIMIT ?
         """,
         (surface, now, now, limit),
     )
@@ -91,6 +91,33 @@ async def next_due(db: Statements, surface: str) -> float | None:
         (surface,),
     )
     return None if row is None else row["due"]
+
+
+class Backlog(NamedTuple):
+    waiting: int
+    """How many posts are not sent yet."""
+    lag: float
+    """Seconds for which a post has been due that nobody is trying."""
+
+
+async def backlog(db: Statements, *, now: float) -> Backlog:
+    """How far deliveries are behind, over all surfaces."""
+    row = await db.fetch_one(
+        """
+        SELECT (SELECT count(*) FROM outbox WHERE state = 'waiting') AS n,
+               -- A post that was never put off is due from the end of its turn.
+               min(CASE WHEN post.due_at > 0 THEN post.due_at ELSE ended.finished_at END) AS due
+        FROM outbox AS post
+        LEFT JOIN turns AS ended ON ended.turn = post.turn AND post.kind IN ('answer', 'file')
+        WHERE post.seq IN (SELECT min(seq) FROM outbox WHERE state = 'waiting'
+                           GROUP BY surface, line)
+          AND post.due_at <= ? AND post.lease <= ?
+        """,
+        (now, now),
+    )
+    if row is None:
+        return Backlog(0, 0.0)
+    return Backlog(row["n"], 0.0 if row["due"] is None else max(0.0, now - row["due"]))
 
 
 async def begin(db: Statements, post: Post, *, lease: float) -> bool:

@@ -121,6 +121,11 @@ async def undecided(db: Statements, limit: int = 500) -> list[ParkedCall]:
     return [_call(row) for row in rows]
 
 
+async def undecided_count(db: Statements) -> int:
+    row = await db.fetch_one("SELECT count(*) AS n FROM parked WHERE state = 'parked'")
+    return 0 if row is None else row["n"]
+
+
 async def of_turn(db: Statements, turn: TurnId) -> list[ParkedCall]:
     rows = await db.fetch("SELECT * FROM parked WHERE turn = ? ORDER BY seq", (turn,))
     return [_call(row) for row in rows]

@@ -6,6 +6,7 @@ few commits instead of one each and a failing write fails alone.
 """
 
 import asyncio
+import logging
 import sqlite3
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -20,6 +21,8 @@ from core.storage.database import Row
 from core.storage.faults import translated, unavailable
 
 Item = TypeVar("Item", "_Whole", "_Turn")
+
+log = logging.getLogger(__name__)
 
 LARGEST_GROUP = 64
 """Writes per commit: bounds how long the first of a group waits for the others."""
@@ -178,9 +181,10 @@ class Writer:
         self._syncs = None if pragma else self._syncs
         try:
             outcomes = await self._connection.do(lambda held: batch.perform(held, bodies, pragma))
-        except sqlite3.Error as failure:
-            # Nobody was told yet that anything is recorded.
-            outcomes = [Failed(unavailable(failure)) for _ in group]
+        # Nobody was told yet that anything is recorded. Whatever goes wrong fails this group: the
+        # only writer must live on, or nothing is written any more until the next start.
+        except Exception as failure:
+            outcomes = [Failed(_reason(failure)) for _ in group]
         else:
             self._syncs = first.is_durable
         for whole, outcome in zip(group, outcomes, strict=True):
@@ -190,8 +194,9 @@ class Writer:
         kept: list[_Turn] = []
         try:
             await self._begin(first.is_durable)
-        except sqlite3.Error as failure:
-            first.settle(unavailable(failure))
+        # The only writer must live on whatever it was.
+        except Exception as failure:
+            first.settle(_reason(failure))
             return
         try:
             turn: _Turn | None = first
@@ -199,12 +204,13 @@ class Writer:
                 await self._serve(turn, kept)
                 turn = self._next_of_group(first, len(kept))
             await self._connection.execute("COMMIT")
-        except sqlite3.Error as failure:
-            # The whole group is undone: nobody was told yet that anything is recorded.
+        # The whole group is undone: nobody was told yet that anything is recorded. The only writer
+        # must live on whatever it was.
+        except Exception as failure:
             with suppress(sqlite3.Error):
                 await self._connection.execute("ROLLBACK")
             for member in kept:
-                member.settle(unavailable(failure))
+                member.settle(_reason(failure))
         else:
             for member in kept:
                 member.settle(None)
@@ -269,3 +275,11 @@ class Writer:
             if not turn.left.done():
                 turn.left.set_result(False)
             return turn.left.result()
+
+
+def _reason(failure: Exception) -> Unavailable:
+    """What those are told whose writes were undone with it."""
+    if isinstance(failure, sqlite3.Error):
+        return unavailable(failure)
+    log.error("The writer met a fault of ours.", exc_info=failure)
+    return Unavailable("The database could not do its work: a fault on our side.")

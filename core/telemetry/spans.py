@@ -77,7 +77,8 @@ class _Nothing:
         pass
 
 
-_NOTHING = _Nothing()
+NOTHING: AbstractContextManager[Span] = _Nothing()
+"""A span that is not one."""
 _tracer: Any = None
 """An `opentelemetry.trace.Tracer`, one for the process like its log."""
 _clean: Callable[[str], str] = str
@@ -96,14 +97,14 @@ def span(
     which `carried` gave, perhaps in a process that is gone. An exception that leaves the block
     marks the span with its type alone."""
     if _tracer is None:
-        return _NOTHING
+        return NOTHING
     return _Timed(name, attributes or {}, kind, parent)
 
 
 def turn(turn: Turn) -> AbstractContextManager[Span]:
     """The span of one try of a turn, inside the delivery that asked for it."""
     if _tracer is None:
-        return _NOTHING
+        return NOTHING
     agent = turn.agent or "countersign"
     attributes: Attributes = {
         "gen_ai.operation.name": "invoke_agent",
@@ -119,7 +120,7 @@ def turn(turn: Turn) -> AbstractContextManager[Span]:
 def tool_call(tool: str, id: str, turn: str) -> AbstractContextManager[Span]:
     """The span of one tool call; `tool` is its key, empty where there is no such tool."""
     if _tracer is None:
-        return _NOTHING
+        return NOTHING
     attributes: Attributes = {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": tool,

@@ -6,8 +6,18 @@ from dataclasses import replace
 from core.capabilities.catalog import Catalog
 from core.policy.guards import Admitted, Refused, admit
 from core.ports import Clock
-from core.records import Answer, Person, Place, Post, Question, Receipt, TurnId
-from core.storage import inbox, outbox, people
+from core.records import (
+    Answer,
+    Person,
+    Place,
+    Post,
+    Question,
+    Rating,
+    Receipt,
+    Stop,
+    TurnId,
+)
+from core.storage import inbox, outbox, people, ratings, stops
 from core.storage.database import Database
 from core.telemetry import logs, metrics, spans
 from core.turn import usage
@@ -123,6 +133,19 @@ class Intake:
     async def usage(self, person: Person) -> str:
         """See `FrontDoor.usage`."""
         return await usage.today(self._db, person, self._clock())
+
+    async def stop(self, stop: Stop) -> int:
+        """See `FrontDoor.stop`."""
+        ended = await stops.stop(self._db, stop, now=self._clock())
+        for turn in ended:
+            log.info("turn.stopped", turn=turn)
+        return len(ended)
+
+    async def rate(self, rating: Rating) -> bool:
+        """See `FrontDoor.rate`."""
+        kept = await ratings.put(self._db, rating, now=self._clock())
+        log.info("answer.rated", turn=rating.turn, good=rating.is_good, kept=kept)
+        return kept
 
     async def _help(self, question: Question) -> str:
         return await self.help(question.person, question.place)

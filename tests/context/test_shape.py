@@ -93,3 +93,59 @@ def test_files_are_known_by_id_and_never_by_address() -> None:
 
     assert "q3.pdf (application/pdf, 1,234 bytes), id slack:T1/F1" in text
     assert "http" not in text
+
+
+def system_text(person: Person = PERSON, place: Place = PLACE, instructions: str = "") -> str:
+    return prompts.system(
+        person=person, place=place, now=1_796_059_800, instructions=instructions, rounds=4,
+        reader="host_read_result",
+    )  # fmt: skip
+
+
+def test_a_direct_message_and_somebody_without_a_name_are_called_what_they_are() -> None:
+    direct = Place(surface="slack", tenant="T1", channel="D1", kind="dm", name="")
+    nameless = Person(id=PersonId("slack:T1/U1"))
+
+    assert "You are asked by Lena in a direct message." in system_text(place=direct)
+    assert "by a colleague in the public channel sales." in system_text(person=nameless)
+
+
+def test_without_instructions_nothing_follows_the_house_rules() -> None:
+    assert system_text().endswith("in the public channel sales.")
+    assert system_text(instructions=" Use euros. ").endswith("sales.\nUse euros.")
+
+
+def test_a_question_without_files_is_only_its_words() -> None:
+    assert prompts.question("read this", []) == "read this"
+
+
+def test_found_past_that_fits_exactly_is_shown() -> None:
+    chunk = Chunk(id="1", scope="s", source="turn:t", title="piece", text="y" * 20)
+    whole = f"{prompts.PAST}\n\npiece\n{'y' * 20}"
+
+    assert prompts.past([chunk], len(whole)) == whole
+    assert prompts.past([chunk], len(whole) - 1) == ""
+
+
+def test_a_text_is_cut_only_past_its_limit_and_to_no_more_than_it() -> None:
+    assert shape.cut("x" * 50, 50) == "x" * 50
+    assert shape.cut("x" * 51, 50) == "x" * 48 + " …"
+
+
+def test_at_most_six_pieces_of_evidence_are_named_beside_an_answer() -> None:
+    handles = tuple(f"ev_{n} (sample/sales_by)" for n in range(1, 9))
+    past = [shape.Finished(question="q", answer="a", handles=handles)]
+
+    answer = shape.history(past, shape.Room())[1].text
+
+    assert "ev_6" in answer and "ev_7" not in answer
+
+
+def test_a_tightened_turn_is_cut_in_its_tool_results_alone() -> None:
+    asked = ModelMessage(role="user", text="q" * 2_000)
+    result = ModelMessage(role="tool", text="r" * 2_000)
+
+    tight = shape.tightened([asked, result])
+
+    assert tight[0] == asked
+    assert tight[1].role == "tool" and len(tight[1].text) == 1_500

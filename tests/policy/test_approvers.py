@@ -258,3 +258,13 @@ def test_the_version_changes_with_what_the_rules_say_and_with_nothing_else() -> 
         read({"offer": "tool:*", "approval": {"by": "group:x"}}),
     )
     assert len({version(one), *map(version, others)}) == 6
+
+
+def test_deputies_stand_in_only_where_one_set_of_approvers_decides() -> None:
+    finance = Approval(by=("group:finance",), deputy=("person:U9",), escalate_after=60.0)
+    legal = Approval(by=("group:legal",), deputy=("person:U9",), escalate_after=60.0)
+
+    assert strictest([finance]).deputy == ("person:U9",)
+    assert strictest([finance, finance]).escalate_after == 60.0
+    assert strictest([finance, legal]).deputy == ()
+    assert strictest([finance, legal]).escalate_after == 0.0

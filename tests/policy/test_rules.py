@@ -8,11 +8,13 @@ from core.policy.rules import (
     NO_APPROVALS,
     NOT_ACCEPTED,
     NOT_OFFERED,
+    Rule,
     Rules,
     is_admin,
     may_call,
     needs_approval,
     permit,
+    version,
 )
 from core.policy.section import read_policy
 from core.policy.tags import is_spoken_of, speaks_of
@@ -275,3 +277,16 @@ def test_the_admins_are_those_that_the_file_names() -> None:
     assert is_admin(BOB, some)
     assert not is_admin(ANN, some)
     assert not is_admin(BOB, EVERYTHING)
+
+
+def test_a_rule_names_its_people_only_where_it_is_not_for_everyone() -> None:
+    for_all = Rule(number=1, verb="offer", what="tool:*")
+    for_sales = Rule(number=2, line=7, verb="withhold", what="tool:a/b", to=("group:sales",))
+
+    assert str(for_all) == "rule 1 offers tool:*"
+    assert str(for_sales) == "rule 2 withholds tool:a/b for group:sales (line 7)"
+
+
+def test_the_version_of_rules_is_sixteen_digits() -> None:
+    assert len(version(EVERYTHING)) == 16
+    assert set(version(EVERYTHING)) <= set("0123456789abcdef")

@@ -19,7 +19,7 @@ from adapters.slack.settings import SlackSettings
 from bot.workspace.slack.delivery import FORM, signature
 from bot.workspace.slack_server import SlackStandIn
 from core.errors import Unavailable
-from core.records import Person, Place, Question, Receipt, TurnId
+from core.records import Person, Place, Question, Rating, Receipt, Stop, TurnId
 
 JSON = "application/json"
 
@@ -30,6 +30,9 @@ class Door:
     def __init__(self) -> None:
         self.questions: list[Question] = []
         self.helped: list[tuple[Person, Place]] = []
+        self.stops: list[Stop] = []
+        self.ratings: list[Rating] = []
+        self.running = 1
         self.taken_back: list[str] = []
         self.revised: list[Question] = []
         self.outages = 0
@@ -50,6 +53,20 @@ class Door:
             raise Unavailable
         self.revised.append(question)
         return Receipt(kind="accepted", turn=TurnId("t2"))
+
+    async def stop(self, stop: Stop) -> int:
+        if self.outages:
+            self.outages -= 1
+            raise Unavailable
+        self.stops.append(stop)
+        return self.running
+
+    async def rate(self, rating: Rating) -> bool:
+        if self.outages:
+            self.outages -= 1
+            raise Unavailable
+        self.ratings.append(rating)
+        return rating.turn == "t1"
 
     async def take_back(self, delivery: str) -> None:
         if self.outages:

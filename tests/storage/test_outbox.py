@@ -1,7 +1,9 @@
 """What the outbox promises: nothing is lost, order is kept inside one address."""
 
-from core.storage import outbox
+from core.records import Answer
+from core.storage import inbox, outbox
 from core.storage.database import Database
+from tests.storage import examples
 from tests.storage.examples import post
 
 
@@ -72,3 +74,23 @@ async def test_only_closed_posts_are_pruned(database: Database) -> None:
     await outbox.sent(database, post("t", id="a"), "1", now=11.0)
     assert await outbox.prune(database, before=12.0) == 1
     assert await due(database) == [("b", 0)]
+
+
+async def test_what_is_behind_is_counted_from_the_end_of_the_turn(database: Database) -> None:
+    await examples.put(database, examples.question("d1"), 900.0)
+    [claim] = await inbox.claim(database, "o", now=900.0, lease=930.0)
+    mine = examples.post(claim.turn.id)
+    assert await outbox.backlog(database, now=1_000.0) == (0, 0.0)
+    await inbox.finish(database, claim.turn, "done", Answer(text="So much."), [mine], now=1_000.0)
+
+    assert await outbox.backlog(database, now=1_000.5) == (1, 0.5)
+    # Somebody tries it.
+    [tried] = await outbox.due(database, "slack", now=1_000.5)
+    await outbox.begin(database, tried, lease=1_060.0)
+    assert await outbox.backlog(database, now=1_030.0) == (1, 0.0)
+    # It was put off: it is late again from then on.
+    await outbox.postpone(database, tried, 1_040.0, "ratelimited")
+    assert await outbox.backlog(database, now=1_030.0) == (1, 0.0)
+    assert await outbox.backlog(database, now=1_045.0) == (1, 5.0)
+    await outbox.sent(database, tried, "1.2", now=1_046.0)
+    assert await outbox.backlog(database, now=1_050.0) == (0, 0.0)

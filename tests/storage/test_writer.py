@@ -4,6 +4,9 @@ import asyncio
 import threading
 from pathlib import Path
 
+import pytest
+
+from core.errors import Unavailable
 from core.storage.connection import Connection
 from core.storage.sqlite import connect
 from core.storage.writer import Writer
@@ -31,6 +34,25 @@ async def test_a_write_that_is_given_up_in_the_moment_of_its_turn_ends_no_other(
         await working
     assert [row["x"] for row in await connection.fetch("SELECT x FROM seen")] == ["next"]
     await connection.close()
+
+
+async def test_a_fault_of_ours_fails_the_write_that_met_it_and_the_writer_lives_on(
+    tmp_path: Path,
+) -> None:
+    connection = await connect(tmp_path / "some.db")
+    writer = Writer(connection)
+    working = asyncio.create_task(writer.run())
+    # Its queue is closed under it: aiosqlite answers that with an error that is not SQLite's.
+    await connection.close()
+
+    async with asyncio.timeout(5):
+        with pytest.raises(Unavailable, match="a fault on our side"):
+            await writer.write(lambda tx: tx.execute(ADD, ("x",)))
+        with pytest.raises(Unavailable, match="a fault on our side"):
+            async with writer.turn() as tx:
+                await tx.execute(ADD, ("x",))
+        writer.close()
+        await working
 
 
 async def _cancelled_at(statement: str, connection: Connection, task: asyncio.Task[None]) -> None:

@@ -1,98 +1,139 @@
-"""Each of Slack's limits holds at n - 1 and n, and refuses n + 1."""
+"""Each of Slack's limits holds at n - 1 and n, and refuses n + 1 with Slack's own word."""
+
+from typing import Any
 
 import pytest
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.workspace.slack import limits
-from bot.workspace.slack.checks import (
-    Refusal,
-    block_problems,
-    check_message,
-    check_view,
-    expansion_items,
+from bot.workspace.slack.checks import Refusal, check_message, check_view, expansion_items
+from bot.workspace.slack_server import SlackStandIn
+from tests.workspace.limits_table import (
+    LIMITS,
+    Limit,
+    actions,
+    button,
+    cells,
+    markdown_table,
+    modal,
+    plain,
+    section,
 )
 
-
-def plain(text):
-    return {"type": "plain_text", "text": text}
+SALES = "C0SALES"
 
 
-def button(**fields):
-    return {"type": "button", "action_id": "a", "text": plain("Go"), **fields}
+class Stage:
+    """Where requests are made, each on something fresh."""
+
+    def __init__(self, slack: SlackStandIn, client: AsyncWebClient) -> None:
+        self._slack, self._client = slack, client
+
+    async def answer(self, method: str, args: dict[str, Any]) -> str:
+        """Slack's word for what is wrong; empty when nothing is."""
+        try:
+            await self._client.api_call(method, json={**await self._place(method), **args})
+        except SlackApiError as error:
+            return error.response["error"]
+        return ""
+
+    async def _place(self, method: str) -> dict[str, Any]:
+        mara = self._slack.member("mara").id
+        match method:
+            case "views.open":
+                return {"trigger_id": self._slack.world.trigger(mara)}
+            case "views.publish":
+                return {"user_id": mara}
+            case "chat.update":
+                said = await self._client.chat_postMessage(channel=SALES, text="x")
+                return {"channel": SALES, "ts": said["ts"]}
+            case "chat.postMessage":
+                return {"channel": SALES}
+            case "assistant.threads.setSuggestedPrompts":
+                return {"channel_id": self._slack.direct("mara")}
+        root = await self._slack.say("mara", "sales", "hello", is_told=False)
+        if not method.startswith("chat."):
+            return {"channel_id": SALES, "thread_ts": root}
+        begun = {
+            "channel": SALES,
+            "thread_ts": root,
+            "recipient_user_id": mara,
+            "recipient_team_id": self._slack.world.team.id,
+        }
+        if method == "chat.startStream":
+            return begun
+        text = {"markdown_text": "x" * 100} if method == "chat.appendStream" else {}
+        stream = await self._client.api_call("chat.startStream", json=begun | text)
+        return {"channel": SALES, "ts": stream["ts"]}
 
 
-def actions(*elements):
-    return {"type": "actions", "elements": list(elements)}
+@pytest.fixture
+def stage(slack, client):
+    return Stage(slack, client)
 
 
-def section(text):
-    return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
+@pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.name)
+async def test_what_slack_takes_is_taken_up_to_the_limit_and_not_beyond(
+    stage: Stage, limit: Limit
+) -> None:
+    around = (limit.most - 1, limit.most, limit.most + 1)
+    words = [await stage.answer(limit.method, limit.build(n)) for n in around]
+    assert words == ["", "", limit.word]
 
 
-def cells(count):
-    return [{"type": "raw_text", "text": "x"} for _ in range(count)]
+def test_no_limit_stands_in_the_table_twice():
+    names = [limit.name for limit in LIMITS]
+    assert len(set(names)) == len(names)
 
 
-def option(number):
-    return {"text": plain(f"option {number}"), "value": str(number)}
+@pytest.mark.parametrize(
+    ("method", "args", "word"),
+    [
+        ("chat.startStream", {"thread_ts": ""}, "invalid_arguments"),
+        ("chat.startStream", {"recipient_user_id": ""}, "missing_recipient_user_id"),
+        ("chat.startStream", {"recipient_team_id": ""}, "missing_recipient_team_id"),
+        ("chat.startStream", {"task_display_mode": "grid"}, "invalid_arguments"),
+        ("chat.appendStream", {"chunks": [{"type": "sound"}]}, "invalid_chunks"),
+        (
+            "chat.appendStream",
+            {"chunks": [{"type": "task_update", "id": "t", "title": "t", "status": "late"}]},
+            "invalid_chunks",
+        ),
+        ("chat.appendStream", {"chunks": [{"type": "plan_update"}]}, "invalid_chunks"),
+        ("chat.appendStream", {"chunks": [{"type": "markdown_text"}]}, "invalid_chunks"),
+        ("chat.appendStream", {}, "invalid_arguments"),
+        ("chat.stopStream", {"session_status": "asleep"}, "invalid_arguments"),
+        ("assistant.threads.setSuggestedPrompts", {"prompts": []}, "invalid_arguments"),
+    ],
+)
+async def test_a_stream_or_status_that_slack_would_not_take_is_not_taken(
+    stage: Stage, method, args, word
+):
+    assert await stage.answer(method, args) == word
 
 
-def bar(points=1, series=1, label="p"):
-    names = [f"{label}{i}" for i in range(points)]
-    one = [{"label": name, "value": 1} for name in names]
-    return {
-        "type": "data_visualization",
-        "title": "Sales",
-        "chart": {
-            "type": "bar",
-            "series": [{"name": f"s{i}", "data": one} for i in range(series)],
-            "axis_config": {"categories": names},
-        },
-    }
+@pytest.mark.parametrize("status", ["pending", "in_progress", "complete", "error"])
+async def test_every_status_of_a_streamed_task_is_taken(stage: Stage, status):
+    chunk = {"type": "task_update", "id": "t", "title": "Look", "status": status}
+    assert await stage.answer("chat.appendStream", {"chunks": [chunk]}) == ""
 
 
-BLOCK_LIMITS = {
-    "section text": (3_000, lambda n: [section("x" * n)]),
-    "section fields": (10, lambda n: [{"type": "section", "fields": [plain("x")] * n}]),
-    "field text": (2_000, lambda n: [{"type": "section", "fields": [plain("x" * n)]}]),
-    "header": (150, lambda n: [{"type": "header", "text": plain("x" * n)}]),
-    "markdown": (12_000, lambda n: [{"type": "markdown", "text": "x" * n}]),
-    "headings": (50, lambda n: [{"type": "markdown", "text": "# heading\n" * n}]),
-    "context": (10, lambda n: [{"type": "context", "elements": [plain("x")] * n}]),
-    "actions": (25, lambda n: [actions(*(button(action_id=f"a{i}") for i in range(n)))]),
-    "button text": (75, lambda n: [actions(button(text=plain("x" * n)))]),
-    "button value": (2_000, lambda n: [actions(button(value="x" * n))]),
-    "button url": (3_000, lambda n: [actions(button(url="x" * n))]),
-    "action_id": (255, lambda n: [actions(button(action_id="x" * n))]),
-    "block_id": (255, lambda n: [{"type": "divider", "block_id": "x" * n}]),
-    "blocks": (50, lambda n: [{"type": "divider"}] * n),
-    "overflow": (
-        5,
-        lambda n: [actions({"type": "overflow", "options": [option(i) for i in range(n)]})],
-    ),
-    "options": (
-        100,
-        lambda n: [actions({"type": "static_select", "options": [option(i) for i in range(n)]})],
-    ),
-    "table rows": (100, lambda n: [{"type": "table", "rows": [cells(2)] * n}]),
-    "table columns": (20, lambda n: [{"type": "table", "rows": [cells(n)]}]),
-    "data table rows": (
-        101,
-        lambda n: [{"type": "data_table", "caption": "c", "rows": [cells(2)] * n}],
-    ),
-    "chart points": (20, lambda n: [bar(points=n)]),
-    "chart series": (6, lambda n: [bar(series=n)]),
-    "charts": (2, lambda n: [bar() for _ in range(n)]),
-    "alert": (200, lambda n: [{"type": "alert", "text": plain("x" * n)}]),
-    "card body": (200, lambda n: [{"type": "card", "body": plain("x" * n)}]),
-}
+async def test_a_post_that_is_too_long_is_cut_and_not_refused(slack, client):
+    for length in (39_999, 40_000, 40_001):
+        said = await client.chat_postMessage(channel=SALES, text="x" * length)
+        assert len(said["message"]["text"]) == min(length, 40_000)
 
 
-@pytest.mark.parametrize("name", BLOCK_LIMITS)
-def test_blocks_fit_up_to_the_limit_and_not_beyond(name):
-    most, build = BLOCK_LIMITS[name]
-    assert block_problems(build(most - 1)) == []
-    assert block_problems(build(most)) == []
-    assert block_problems(build(most + 1)) != []
+@pytest.mark.parametrize(("value", "is_taken"), [(0.01, True), (0, False), (-1, False)])
+def test_a_slice_of_a_pie_is_more_than_nothing(value, is_taken):
+    chart = {"type": "pie", "segments": [{"label": "p", "value": value}]}
+    shown = {"text": "x", "blocks": [{"type": "data_visualization", "title": "t", "chart": chart}]}
+    if is_taken:
+        check_message(shown)
+    else:
+        with pytest.raises(Refusal, match="invalid_blocks"):
+            check_message(shown)
 
 
 @pytest.mark.parametrize(
@@ -103,6 +144,10 @@ def test_blocks_fit_up_to_the_limit_and_not_beyond(name):
         ([{"type": "section", "text": plain("x"), "colour": "red"}], "invalid_blocks"),
         ([{"type": "table", "rows": [cells(1)]}] * 2, "invalid_blocks"),
         ([{"type": "table", "rows": [cells(1), cells(2)]}], "invalid_blocks"),
+        ([markdown_table(2, 2)] * 2, "invalid_blocks"),
+        ([markdown_table(2, 2), {"type": "table", "rows": [cells(1)]}], "invalid_blocks"),
+        ([{"type": "data_table", "rows": [cells(1)] * 2}], "invalid_blocks"),
+        ([{"type": "data_table", "caption": "c", "rows": [cells(1)]}], "invalid_blocks"),
         ([actions(button(), button())], "invalid_blocks"),
         ([{"type": "markdown", "text": "x" * 6_001}] * 2, "msg_too_long"),
         ([section("x" * 3_000)] * 5, "msg_blocks_too_long"),
@@ -154,31 +199,11 @@ def test_markdown_expands_into_headings_rules_tables_and_runs(markdown, items):
     assert expansion_items(markdown) == items
 
 
-def modal(**fields):
-    return {"type": "modal", "title": plain("Edit"), "blocks": [section("x")], **fields}
-
-
-VIEW_LIMITS = {
-    "title": (24, lambda n: modal(title=plain("x" * n))),
-    "blocks": (100, lambda n: modal(blocks=[section("x")] * n)),
-    "private_metadata": (3_000, lambda n: modal(private_metadata="x" * n)),
-    "callback_id": (255, lambda n: modal(callback_id="x" * n)),
-}
-
-
-@pytest.mark.parametrize("name", VIEW_LIMITS)
-def test_a_modal_fits_up_to_the_limit_and_not_beyond(name):
-    most, build = VIEW_LIMITS[name]
-    check_view(build(most), "modal")
-    with pytest.raises(Refusal, match="invalid_arguments"):
-        check_view(build(most + 1), "modal")
-
-
 def test_a_modal_with_an_input_needs_a_submit_button():
     blocks = [{"type": "input", "label": plain("To"), "element": {"type": "plain_text_input"}}]
     with pytest.raises(Refusal):
-        check_view(modal(blocks=blocks), "modal")
-    check_view(modal(blocks=blocks, submit=plain("Save")), "modal")
+        check_view(modal(blocks=blocks)["view"], "modal")
+    check_view(modal(blocks=blocks, submit=plain("Save"))["view"], "modal")
 
 
 def test_the_longest_texts_are_the_documented_ones():

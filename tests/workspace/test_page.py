@@ -182,7 +182,7 @@ async def test_hostile_text_and_links_do_nothing(browser):
                 await page.locator(".conversation .dead-link").nth(_).click()
             assert await page.evaluate("window.hacked") is None
             assert await page.locator("#frame img, #frame script, #frame iframe").count() == 0
-            addresses = await page.eval_on_selector_all("a", "all => all.map(a => a.href)")
+            addresses = await page.eval_on_selector_all("#frame a", "all => all.map(a => a.href)")
             assert {address.split(":")[0] for address in addresses} == {"https"}
             assert len(page.context.pages) == 1
             await shoot(page, "hostile")

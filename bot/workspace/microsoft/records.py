@@ -100,6 +100,7 @@ class Fault:
     number: int = 0
     """Entra's AADSTS number."""
     times: int = 1
+    """How many requests suffer it; 0 means all of them until the faults are cleared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

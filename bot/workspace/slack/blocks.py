@@ -20,7 +20,7 @@ from bot.workspace.slack.elements import (
 from bot.workspace.slack.shapes import Anything, Chars, Fields, Flag, Items, Kinds, Number, Word
 
 _ID: Final = {"block_id": IDENTIFIER}
-_STATUS: Final = Word(("pending", "in_progress", "complete", "error"))
+STATUS: Final = Word(("pending", "in_progress", "complete", "error"))
 _IMAGE: Final = Kinds(ELEMENTS, only=("image",))
 
 RICH_TEXT: Final = Fields({"elements": Items(Kinds(RICH_ELEMENTS), 1_000)}, _ID)
@@ -31,7 +31,7 @@ COLUMN: Final = Fields({}, {"align": Word(("left", "center", "right")), "is_wrap
 SOURCE: Final = Kinds({"url": Fields({"url": URL, "text": ANY_TEXT})})
 
 TASK: Final = Fields(
-    {"task_id": IDENTIFIER, "title": ANY_TEXT, "status": _STATUS},
+    {"task_id": IDENTIFIER, "title": ANY_TEXT, "status": STATUS},
     {
         **_ID,
         "details": Kinds({"rich_text": RICH_TEXT}),

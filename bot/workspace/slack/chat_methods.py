@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from bot.workspace.slack import limits, messages
 from bot.workspace.slack.arguments import missing, needed
+from bot.workspace.slack.blocks import SOURCE, STATUS
 from bot.workspace.slack.checks import (
     Refusal,
     check_blocks,
@@ -12,8 +13,28 @@ from bot.workspace.slack.checks import (
     check_metadata,
     text_length,
 )
+from bot.workspace.slack.elements import ANY_TEXT, IDENTIFIER
 from bot.workspace.slack.records import Channel, Json, Stream
+from bot.workspace.slack.shapes import Anything, Fields, Items, Kinds, problems
+from bot.workspace.slack.thread_methods import SESSION_STATUSES
 from bot.workspace.slack.world import World
+
+DISPLAY_MODES = ("timeline", "plan", "dense")
+CHUNKS = Items(
+    Kinds(
+        {
+            "markdown_text": Fields({"text": ANY_TEXT}),
+            "task_update": Fields(
+                {"id": IDENTIFIER, "title": ANY_TEXT, "status": STATUS},
+                {"details": ANY_TEXT, "output": ANY_TEXT, "sources": Items(SOURCE, 100, 0)},
+            ),
+            "plan_update": Fields({"title": ANY_TEXT}),
+            "blocks": Fields({"blocks": Anything()}),
+        }
+    ),
+    1_000,
+    0,
+)
 
 
 def post_message(world: World, args: Json) -> Json:
@@ -82,6 +103,8 @@ def get_permalink(world: World, args: Json) -> Json:
 def start_stream(world: World, args: Json) -> Json:
     channel = world.open_to_app(needed(args, "channel"))
     root = messages.thread_root(channel, needed(args, "thread_ts"))
+    if args.get("task_display_mode") not in (None, *DISPLAY_MODES):
+        raise Refusal("invalid_arguments")
     if channel.kind != "im":
         for name in ("recipient_user_id", "recipient_team_id"):
             if not args.get(name):
@@ -113,6 +136,8 @@ def stop_stream(world: World, args: Json) -> Json:
     check_metadata(args.get("metadata"))
     if blocks:
         check_blocks(blocks)
+    if args.get("session_status") not in (None, *SESSION_STATUSES):
+        raise Refusal("invalid_arguments")
     _append(world, message, _piece(stream, args))
     message["blocks"] = [*message.get("blocks", []), *world.with_ids(blocks)]
     if args.get("metadata"):
@@ -144,8 +169,10 @@ def _piece(stream: Stream, args: Json) -> list[Json]:
     chunks = [dict(chunk) for chunk in cast("list[Json]", args.get("chunks") or [])]
     if args.get("markdown_text"):
         chunks.insert(0, {"type": "markdown_text", "text": str(args["markdown_text"])})
-    known = ("markdown_text", "task_update", "plan_update", "blocks")
-    if any(chunk.get("type") not in known for chunk in chunks):
+    if any(problems(CHUNKS, chunks, "/chunks")):
+        raise Refusal("invalid_chunks")
+    tasks = stream.tasks | {chunk["id"] for chunk in chunks if chunk["type"] == "task_update"}
+    if len(tasks) > limits.PLAN_TASKS:
         raise Refusal("invalid_chunks")
     length = text_length(chunks)
     if length > limits.MARKDOWN_TEXT or stream.length + length > limits.STREAM_TEXT:
@@ -156,6 +183,7 @@ def _piece(stream: Stream, args: Json) -> list[Json]:
     if stream.chunk_blocks + len(blocks) > limits.MESSAGE_BLOCKS:
         raise Refusal("invalid_blocks")
     stream.length += length
+    stream.tasks |= tasks
     stream.chunk_blocks += len(blocks)
     return chunks
 

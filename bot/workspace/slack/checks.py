@@ -44,6 +44,7 @@ def text_length(blocks: list[Json]) -> int:
 _HEADING = re.compile(r" {0,3}#{1,6}(\s|$)")
 _RULE = re.compile(r" {0,3}([-*_])\s*(?:\1\s*){2,}$")
 _TABLE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$")
+_BAR = re.compile(r"(?<!\\)\|")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 
 
@@ -81,6 +82,23 @@ def expansion_items(markdown: str) -> int:
     return items
 
 
+def markdown_tables(markdown: str) -> list[tuple[int, int]]:
+    """Rows with the header, and columns, of each table in a markdown block."""
+    found: list[tuple[int, int]] = []
+    previous = ""
+    kinds = zip(_line_kinds(markdown), markdown.split("\n"), strict=True)
+    for kind, line in kinds:
+        if kind == "table" and _TABLE.match(line) is None:
+            rows, columns = found.pop() if previous == "table" else (0, 0)
+            found.append((rows + 1, max(columns, _columns(line))))
+        previous = kind
+    return found
+
+
+def _columns(line: str) -> int:
+    return len(_BAR.split(line.strip().removeprefix("|").removesuffix("|")))
+
+
 def block_problems(blocks: Any, most: int = limits.MESSAGE_BLOCKS) -> list[Problem]:
     """Every place where a list of blocks is not what Slack takes, with a JSON pointer."""
     found = list(problems(Items(Kinds(BLOCKS), most, 0), blocks, "/blocks"))
@@ -102,6 +120,11 @@ def _one_block(block: Json, at: str) -> Iterator[Problem]:
             yield Problem(at, "missing required field: image_url")
         case "markdown" if expansion_items(block["text"]) > limits.MARKDOWN_ITEMS:
             yield Problem(at, f"expands to more than {limits.MARKDOWN_ITEMS} items")
+        case "markdown" if any(
+            rows > limits.TABLE_ROWS or columns > limits.TABLE_COLUMNS
+            for rows, columns in markdown_tables(block["text"])
+        ):
+            yield Problem(at, "expands to a table that is too large")
         case "card" if not {"hero_image", "title", "actions", "body"} & block.keys():
             yield Problem(at, "must have one of: hero_image, title, actions, body")
         case "container" if not {"title", "rich_text_title"} & block.keys():
@@ -157,7 +180,9 @@ def _shares_a_block(blocks: list[Json], action_id: str) -> bool:
 
 def _counted(blocks: list[Json]) -> Iterator[Problem]:
     kinds = Counter(found["type"] for found in objects_of(blocks) if "type" in found)
-    if kinds["table"] > limits.TABLES_PER_MESSAGE:
+    texts = [found["text"] for found in objects_of(blocks) if found.get("type") == "markdown"]
+    in_markdown = sum(len(markdown_tables(text)) for text in texts)
+    if kinds["table"] + in_markdown > limits.TABLES_PER_MESSAGE:
         yield Problem("/blocks", "only one table block is allowed")
     if kinds["data_visualization"] > limits.CHARTS_PER_MESSAGE:
         yield Problem("/blocks", "only two data_visualization blocks are allowed")

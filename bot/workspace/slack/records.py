@@ -135,6 +135,7 @@ class Stream:
     recipient: str
     length: int = 0
     chunk_blocks: int = 0
+    tasks: set[str] = field(default_factory=set[str])
     is_stopped_by_person: bool = False
 
 
@@ -177,16 +178,20 @@ class Delivery:
 
 @dataclass(slots=True, kw_only=True)
 class Fault:
-    """One scripted failure of a method; used once."""
+    """One scripted failure of a method; used once unless `times` says otherwise."""
 
     error: str = ""
-    """Answered as `{"ok": false, "error": …}`; empty lets the call through after `delay`."""
+    """Answered as `{"ok": false, "error": …}`, for any other status than 200 a usual one when
+    empty; without either the call is let through after `delay`."""
     status: int = 200
+    """502 and 504 come from a gateway, which answers with a page and not with JSON."""
     retry_after: int | None = None
     """Seconds, for status 429."""
     drop: Literal["", "before", "after"] = ""
     """Cut the connection without an answer: before the effect, or after it."""
     delay: float = 0.0
+    times: int = 1
+    """How many calls suffer it; 0 means all of them until the faults are cleared."""
     extra: Json = field(default_factory=dict[str, Any])
 
 

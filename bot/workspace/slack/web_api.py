@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from aiohttp import web
 
+from bot.workspace.faults import Faults
 from bot.workspace.slack import (
     app_methods,
     arguments,
@@ -33,6 +34,10 @@ METHODS: dict[str, Method] = {
 }
 TOKENLESS = frozenset({"api.test", "oauth.v2.access"})
 SOCKET_METHODS = frozenset({"apps.connections.open"})
+USUAL = {429: "ratelimited", 500: "internal_error", 503: "service_unavailable"}
+"""Slack's word beside a status, where the fault brings none."""
+GATEWAY = {502: "Bad Gateway", 504: "Gateway Timeout"}
+"""What stands in front of Slack answers these, with a page."""
 
 
 class WebApi:
@@ -41,9 +46,9 @@ class WebApi:
     def __init__(self, world: World, *, rate_limits: bool = False) -> None:
         self.world = world
         self.rate_limits = rate_limits
-        self.faults: defaultdict[str, deque[Fault]] = defaultdict(deque)
         self.others: list[WebApi] = []
         """Of further workspaces that have the same app; a token or a code tells them apart."""
+        self.faults: Faults[Fault] = Faults()
         self._recent: defaultdict[str, deque[float]] = defaultdict(deque)
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
@@ -51,8 +56,7 @@ class WebApi:
         for other in self.others:
             if other.is_asked(request, method, body):
                 return await other.answer(request)
-        script = self.faults[method]
-        fault = script.popleft() if script else Fault()
+        fault = self.faults.take(method) or Fault()
         if fault.delay:
             await asyncio.sleep(fault.delay)
         try:
@@ -63,12 +67,16 @@ class WebApi:
             args |= _basic(request.headers.get("Authorization", "")) if method in TOKENLESS else {}
             answer = self._answer(method, args, _token(request, args), fault)
         status, wait = fault.status, fault.retry_after
-        if answer.get("error") == "ratelimited" and status == 200:
+        if "wait" in answer:
             status, wait = 429, int(answer.pop("wait"))
-        self._record(method, args, answer, status, _token(request, args) != "")
+        has_token = _token(request, args) != ""
+        self._record(method, args, answer, 0 if fault.drop else status, has_token)
         if fault.drop:
             _cut(request)
         headers = {"Retry-After": str(wait)} if wait is not None else {}
+        if status in GATEWAY:
+            page = f"<html><body><h1>{status} {GATEWAY[status]}</h1></body></html>"
+            return web.Response(text=page, content_type="text/html", status=status, headers=headers)
         return web.json_response(answer, status=status, headers=headers)
 
     def is_asked(self, request: web.Request, method: str, body: bytes) -> bool:
@@ -84,7 +92,8 @@ class WebApi:
 
     def _answer(self, method: str, args: Json, token: str, fault: Fault) -> Json:
         if fault.error or fault.status != 200 or fault.drop == "before":
-            return {"ok": False, "error": fault.error or "ratelimited", **fault.extra}
+            word = fault.error or USUAL.get(fault.status, "fatal_error")
+            return {"ok": False, "error": word, **fault.extra}
         known = METHODS.get(method)
         if known is None:
             return {"ok": False, "error": "unknown_method", "req_method": method}

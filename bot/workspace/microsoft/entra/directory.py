@@ -4,14 +4,14 @@ import hashlib
 import json
 import secrets
 
+from bot.workspace.faults import Faults
 from bot.workspace.microsoft.entra import failures
 from bot.workspace.microsoft.entra.consent import Consents
 from bot.workspace.microsoft.entra.failures import Failure
 from bot.workspace.microsoft.entra.keys import SigningKeys, key_of_this_process
 from bot.workspace.microsoft.entra.records import Attempt, Code, Minted, RefreshToken
 from bot.workspace.microsoft.entra.scopes import GRAPH, GRAPH_APP, Asked
-from bot.workspace.microsoft.faults import Faults
-from bot.workspace.microsoft.records import Account, Json, Request
+from bot.workspace.microsoft.records import Account, Fault, Json, Request
 from bot.workspace.microsoft.tenant import Tenant
 
 LOGIN = "https://login.microsoftonline.com"
@@ -24,7 +24,7 @@ class Directory:
         self.tenant, self.registration = tenant, tenant.registration
         self.keys = SigningKeys(key_of_this_process())
         self.consents = Consents()
-        self.faults = Faults()
+        self.faults: Faults[Fault] = Faults()
         """Met by token requests; the name is `token <grant type>`."""
         self.requests: list[Request] = []
         self.attempts: dict[str, Attempt] = {}

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from bot.workspace.microsoft.faults import Faults
+from bot.workspace.faults import Faults
 from bot.workspace.microsoft.graph.records import Chat, Drive, Mailbox, OutsideMail, Upload
-from bot.workspace.microsoft.records import Account, Effect, EffectName, Request
+from bot.workspace.microsoft.records import Account, Effect, EffectName, Fault, Request
 from bot.workspace.microsoft.tenant import Tenant
 
 
@@ -34,7 +34,7 @@ class Graph:
         """Mails to people of other organisations."""
         self.effects: list[Effect] = []
         self.requests: list[Request] = []
-        self.faults = Faults()
+        self.faults: Faults[Fault] = Faults()
         """The name of a request is `METHOD /path` without the version."""
         self.latency = 0.0
         """Seconds that every answer takes."""

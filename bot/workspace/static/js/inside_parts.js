@@ -5,8 +5,7 @@ import { button, el, replace } from "./dom.js";
 const LABELS = {
   waited: "Waited in line",
   resolve: "Read the thread",
-  retrieve: "Searched its past",
-  permit: "Chose the tools",
+  retrieve: "Searched, chose tools",
   finish: "Checked and wrote",
   posted: "Posted",
 };

@@ -18,7 +18,8 @@ export function showTopbar(become) {
     el("div", { class: "topbar-name" }, seal(20), el("strong", {}, state.app.name)),
     trouble
       ? el("div", { class: "local-note is-trouble", role: "alert" }, trouble)
-      : el("div", { class: "local-note" }, icon("lock", 13), "Local workspace: nothing leaves this machine"),
+      : el("div", { class: "local-note" }, icon("lock", 13), "Local workspace: nothing leaves this machine",
+        el("a", { href: "/trouble", title: "Let Slack or Microsoft 365 fail" }, "Faults")),
     button(`You are ${me.real_name}. Be somebody else`, {
       class: "me", id: "me", "aria-haspopup": "menu", onclick: (event) => switcher(event.currentTarget, become),
     }, avatar(me.id, 24), el("span", {}, me.real_name), icon("caret", 16)));
