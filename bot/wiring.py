@@ -38,7 +38,7 @@ from core.llm.chat import ChatDoor
 from core.llm.embed import EmbeddingSettings, EmbedDoor
 from core.llm.models import rates
 from core.loop.loop import Loop as TurnLoop
-from core.ports import Clock, Listener, Surface
+from core.ports import Clock, Surface
 from core.records import LedgerEntry
 from core.specialists.server import serving_later
 from core.storage import entries, outbox, pins, probe
@@ -118,22 +118,18 @@ async def build(
         office = await opened(held, db, keys, settings.microsoft, chat=chat, clock=clock)
         rooms = await _rooms(held, db, settings, config, clock, office)
         approvals = _approvals(rooms, office, chat)
-        listeners: dict[str, Listener] = {}
-        rooms = replace(rooms, approvals=approvals, listeners=listeners)
+        rooms = replace(rooms, approvals=approvals)
         lanes = _lanes(rooms, clock)
-        door = _door(rooms, TakeBack(approvals, lanes, rooms.surfaces))
         adapter = chat_platform.adapter(
             chat_platform.slack_settings(settings, workspace, config),
             Installations(db, keys, clock),
-            door,
+            _door(rooms, TakeBack(approvals, lanes, rooms.surfaces)),
             clock,
             desk=Desk(approvals),
             accounts=office.connecting,
             pacing=pacing,
         )
-        chat.join(adapter)
-        rooms.surfaces[adapter.surface.name] = adapter.surface
-        listeners[adapter.surface.name] = adapter.listener
+        _join(rooms, chat, adapter)
         welcome = Welcome(db, approvals)
         connect_routes = connect.routes(office.accounts, welcome) if office.accounts else []
         if workspace is not None:
@@ -148,6 +144,13 @@ async def build(
             settings=settings,
             workspace=workspace,
         )
+
+
+def _join(rooms: Rooms, chat: ChatSide, adapter: chat_platform.Adapter) -> None:
+    """The rooms are there before the adapter, which asks them."""
+    chat.join(adapter)
+    rooms.surfaces[adapter.surface.name] = adapter.surface
+    rooms.listeners[adapter.surface.name] = adapter.listener
 
 
 def _door(rooms: Rooms, take_back: TakeBack) -> Intake:

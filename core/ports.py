@@ -3,7 +3,7 @@ else."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from core.cards import Card
@@ -12,8 +12,6 @@ from core.records import (
     Address,
     Channel,
     FileRef,
-    Heard,
-    Installation,
     Person,
     PersonId,
     Place,
@@ -24,6 +22,7 @@ from core.records import (
     Receipt,
     Stop,
 )
+from core.said import Heard
 
 
 class FrontDoor(Protocol):
@@ -180,6 +179,18 @@ class Surface(Protocol):
         person, also when the file is larger than `limit` bytes or the platform answers with
         something that is not the file."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installation:
+    """What a workspace gave the bot when it was installed there."""
+
+    team: str
+    name: str
+    bot_token: str = field(repr=False)
+    enterprise: str = ""
+    installed_by: str = ""
+    """The platform's id of a person."""
 
 
 class Installations(Protocol):

@@ -10,6 +10,7 @@ from typing import Any, Literal, NewType
 
 from core.cards import Card
 from core.figures import Figure
+from core.said import Said
 
 PersonId = NewType("PersonId", str)
 """A person on one surface: `slack:T…/U…`."""
@@ -75,18 +76,6 @@ class Posted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Installation:
-    """What a workspace gave the bot when it was installed there."""
-
-    team: str
-    name: str
-    bot_token: str = field(repr=False)
-    enterprise: str = ""
-    installed_by: str = ""
-    """The platform's id of a person."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FileRef:
     """A file that a person named or attached. Its bytes are fetched by id through the surface."""
 
@@ -95,33 +84,6 @@ class FileRef:
     media_type: str = "application/octet-stream"
     size: int = 0
     """Bytes, as the platform says."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """A message that stands around a question. Whoever wrote it, it is data."""
-
-    role: Literal["us", "asker", "person", "bot"]
-    """This bot, the person of the question, another person, another bot."""
-    name: str
-    text: str
-    at: float = 0.0
-    id: str = ""
-    """Of whoever wrote it, as the platform knows them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
-    """What a surface knows around a question, read when its turn begins."""
-
-    text: str
-    """The question with people and channels by name."""
-    said: tuple[Said, ...] = ()
-    """The thread before the question, oldest first: its beginning and its end where it is long."""
-    left_out: int = 0
-    """Messages of the thread that are not among them, as far as they were counted."""
-    named: Mapping[str, str] = field(default_factory=dict[str, str])
-    """By name, the platform's id of whoever the question names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,8 +18,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack import api, fields, scopes
 from adapters.slack.settings import LOOPBACK, Distribution, SlackSettings
 from core.errors import CountersignError
-from core.ports import Clock, Installations
-from core.records import Installation, Json
+from core.ports import Clock, Installation, Installations
+from core.records import Json
 
 log = logging.getLogger(__name__)
 START, BACK = "/slack/install", "/slack/oauth_redirect"

@@ -7,17 +7,8 @@ from adapters.slack.adapter import SlackAdapter
 from core.errors import CountersignError, DeliveryFailed, SourceFailed
 from core.parked import Verdict
 from core.ports import Showing, Step
-from core.records import (
-    Address,
-    Channel,
-    FileRef,
-    Heard,
-    Person,
-    PersonId,
-    Post,
-    Posted,
-    Question,
-)
+from core.records import Address, Channel, FileRef, Person, PersonId, Post, Posted, Question
+from core.said import Heard
 
 Of = Callable[[str], Awaitable[SlackAdapter | None]]
 """The adapter of a workspace; None where the bot is not installed."""

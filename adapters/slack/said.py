@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from adapters.slack import fields, mentions
-from core.records import Json, Said
+from core.records import Json
+from core.said import Said
 
 ATTACHMENTS = 5
 """Of one message that are read."""

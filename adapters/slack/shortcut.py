@@ -14,7 +14,8 @@ from adapters.slack.profiles import Profiles
 from adapters.slack.render import cards
 from core.errors import CountersignError
 from core.ports import Clock, FrontDoor
-from core.records import Json, Question, Said, ThreadId
+from core.records import Json, Question, ThreadId
+from core.said import Said
 
 log = logging.getLogger(__name__)
 NAME = "Ask about this"

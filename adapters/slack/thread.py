@@ -9,7 +9,8 @@ from adapters.slack.api import SlackApi
 from adapters.slack.looking import Looking
 from adapters.slack.names import Names
 from core.errors import DeliveryFailed
-from core.records import Address, Heard, Json, Question, Said
+from core.records import Address, Json, Question
+from core.said import Heard, Said
 
 log = logging.getLogger(__name__)
 PAGE = 100

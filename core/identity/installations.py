@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from core.identity.custody import tokens_purpose
 from core.identity.vault import KeyRing
-from core.ports import Clock
-from core.records import Installation, PersonId
+from core.ports import Clock, Installation
+from core.records import PersonId
 from core.storage import tokens
 from core.storage.bodies import packed, unpacked
 from core.storage.database import Database

@@ -75,7 +75,7 @@ async def put(
     """Record the question durably, once. Raises `Unavailable`: then nothing is recorded."""
 
     async def written(tx: Transaction) -> Placed:
-        await queue_up(tx, db.dialect, question.thread)
+        await take_turns(tx, db.dialect, question.thread)
         return await place(tx, question, turn, (model, agent), state="new", now=now)
 
     placed = await db.write(written)
@@ -109,7 +109,7 @@ async def refuse(
     return placed
 
 
-async def queue_up(tx: Transaction, dialect: Dialect, thread: ThreadId) -> None:
+async def take_turns(tx: Transaction, dialect: Dialect, thread: ThreadId) -> None:
     """Let the questions of one thread commit in the order of their numbers: Postgres hands the
     numbers out before the commit. SQLite has one writer anyway."""
     if dialect == "postgres":

@@ -57,7 +57,7 @@ async def replace(
                 "UPDATE inbox SET delivery = ? WHERE id = ?",
                 (f"{question.delivery}{_EARLIER}{entry.turn.id}", entry.turn.id),
             )
-            await inbox.queue_up(tx, db.dialect, question.thread)
+            await inbox.take_turns(tx, db.dialect, question.thread)
             placed = await inbox.place(tx, question, turn, (model, agent), state="new", now=now)
         return Replaced(placed, await _earlier(tx, question.delivery))
 

@@ -1,7 +1,7 @@
 """The turn, read from top to bottom: resolve, retrieve, permit, loop, finish."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from core.approvals.rooms import Rooms as Approvals
@@ -25,7 +25,6 @@ from core.records import (
     Billing,
     Chunk,
     Evidence,
-    Heard,
     ModelMessage,
     ModelReply,
     ToolCall,
@@ -39,6 +38,7 @@ from core.telemetry import logs, spans
 from core.turn import failures, watch
 from core.turn.connect import SignInAsked
 from core.turn.finish import answer_id, compose, finish
+from core.turn.hear import heard_around
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history, outcomes
 from core.turn.retrieve import Memory, Vector, embedded, retrieve
@@ -48,7 +48,6 @@ from core.turn.telling import Telling
 
 THINKING = "is thinking…"
 PROFILE_SECONDS = 2.0
-THREAD_SECONDS = 6.0
 
 TIGHT_THREAD = 1_500
 """Characters of the thread that a model with too small a context is shown."""
@@ -74,7 +73,7 @@ class Rooms:
     approvals: Approvals | None = None
     """None: no call can wait for a person."""
     credentials: Credentials = no_credentials
-    listeners: Mapping[str, Listener] = field(default_factory=dict[str, Listener])
+    listeners: dict[str, Listener] = field(default_factory=dict[str, Listener])
     """By surface; where there is none, a question is all that is known of its place."""
 
 
@@ -173,7 +172,7 @@ async def _known(
     with seen.phase("resolve"):
         async with asyncio.TaskGroup() as group:
             introducing = group.create_task(_introduced(turn, surface))
-            listening = group.create_task(_heard(rooms, turn))
+            listening = group.create_task(heard_around(turn, rooms.listeners))
             reading = group.create_task(
                 history(rooms.db, turn.question.thread, rooms.setup.room.turns)
             )
@@ -210,20 +209,6 @@ async def _introduced(turn: Turn, surface: Surface) -> Turn:
         log.info("turn.unintroduced", turn=turn.id)
         return turn
     return replace(turn, question=replace(asked, person=person))
-
-
-async def _heard(rooms: Rooms, turn: Turn) -> Heard:
-    """What stands around the question, as far as the platform tells it in time."""
-    asked = turn.question
-    listener = rooms.listeners.get(asked.place.surface)
-    if listener is None:
-        return Heard(text=asked.text)
-    try:
-        async with asyncio.timeout(THREAD_SECONDS):
-            return await listener.heard(asked)
-    except TimeoutError:
-        log.info("turn.unheard", turn=turn.id)
-        return Heard(text=asked.text)
 
 
 async def _offer(rooms: Rooms, turn: Turn, agent: Agent | None) -> Offer:

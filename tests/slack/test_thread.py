@@ -8,7 +8,8 @@ from bot.workspace.slack import messages
 from bot.workspace.slack.records import Fault
 from bot.workspace.slack_server import SlackStandIn
 from core.context.thread import THREAD, around
-from core.records import Heard, Question
+from core.records import Question
+from core.said import Heard
 from tests.slack.envelopes import BOT, envelope, mention, message
 
 ME = f"<@{BOT}>"
