@@ -1,7 +1,8 @@
 """Reaches the chat platform on behalf of rooms that are built before its adapter is."""
 
-from adapters.slack.app import SlackAdapter
+from adapters.slack.adapter import SlackAdapter
 from adapters.slack.directory import address_and_name
+from adapters.slack.workspaces import Workspaces
 from core.identity.steps import Known
 from core.records import Channel, Person, PersonId, Posted
 
@@ -10,20 +11,20 @@ class ChatSide:
     """The adapter joins before the first delivery; nothing is asked for earlier."""
 
     def __init__(self) -> None:
-        self._adapter: SlackAdapter | None = None
+        self._adapter: SlackAdapter | Workspaces | None = None
 
-    def join(self, adapter: SlackAdapter) -> None:
+    def join(self, adapter: SlackAdapter | Workspaces) -> None:
         self._adapter = adapter
 
     @property
-    def _joined(self) -> SlackAdapter:
+    def _joined(self) -> SlackAdapter | Workspaces:
         if self._adapter is None:
             raise AssertionError("the chat platform was asked before its adapter was built")
         return self._adapter
 
     async def directory(self, person: PersonId) -> Known:
         """`core.identity.steps.Directory`."""
-        address, name = await address_and_name(self._joined.api, person)
+        address, name = await address_and_name(await self._joined.api_of(person), person)
         return Known(address=address, name=name)
 
     async def profile(self, person: Person) -> Person:

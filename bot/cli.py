@@ -67,7 +67,9 @@ def _parser() -> argparse.ArgumentParser:
     manifest = commands.add_parser("manifest", help="print an app manifest for a chat platform")
     manifest.set_defaults(command=_manifest)
     manifest.add_argument("surface", choices=["slack"])
-    manifest.add_argument("--url", required=True, help="where the bot is reached: https://…")
+    way_in = manifest.add_mutually_exclusive_group(required=True)
+    way_in.add_argument("--url", default="", help="where the bot is reached: https://…")
+    way_in.add_argument("--socket", action="store_true", help="Slack cannot reach the bot")
     return parser
 
 

@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from adapters.slack import app as slack
 from adapters.slack import edge, manifest
 from adapters.slack.pacing import Pacing
-from adapters.slack.settings import SlackSettings
-from bot import connect, inside, turns
+from bot import chat_platform, connect, inside, turns
 from bot.chat_side import ChatSide
 from bot.config import Config
 from bot.lifecycle import Loop, Part, Simple
@@ -32,6 +30,7 @@ from core.approvals.rooms import NoTokens
 from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
 from core.capabilities.servers import Limits, Server
+from core.identity.installations import Installations
 from core.identity.settings import EntraSettings
 from core.identity.vault import KeyRing
 from core.ledger.meter import Meter
@@ -121,17 +120,16 @@ async def build(
         approvals = _approvals(rooms, office, chat)
         rooms = replace(rooms, approvals=approvals)
         lanes = _lanes(rooms, clock)
-        door = _door(rooms, TakeBack(approvals, lanes, rooms.surfaces))
-        adapter = slack.build(
-            _slack(settings, workspace),
-            door,
+        adapter = chat_platform.adapter(
+            chat_platform.slack_settings(settings, workspace, config),
+            Installations(db, keys, clock),
+            _door(rooms, TakeBack(approvals, lanes, rooms.surfaces)),
             clock,
             desk=Desk(approvals),
             accounts=office.connecting,
             pacing=pacing,
         )
-        chat.join(adapter)
-        rooms.surfaces[adapter.surface.name] = adapter.surface
+        _join(rooms, chat, adapter)
         welcome = Welcome(db, approvals)
         connect_routes = connect.routes(office.accounts, welcome) if office.accounts else []
         if workspace is not None:
@@ -146,6 +144,13 @@ async def build(
             settings=settings,
             workspace=workspace,
         )
+
+
+def _join(rooms: Rooms, chat: ChatSide, adapter: chat_platform.Adapter) -> None:
+    """The rooms are there before the adapter, which asks them."""
+    chat.join(adapter)
+    rooms.surfaces[adapter.surface.name] = adapter.surface
+    rooms.listeners[adapter.surface.name] = adapter.listener
 
 
 def _door(rooms: Rooms, take_back: TakeBack) -> Intake:
@@ -163,7 +168,7 @@ def _door(rooms: Rooms, take_back: TakeBack) -> Intake:
 def _parts(
     rooms: Rooms,
     approvals: Approvals,
-    adapter: slack.SlackAdapter,
+    adapter: chat_platform.Adapter,
     lanes: Lanes,
     office: OfficeRooms,
 ) -> tuple[Part, ...]:
@@ -179,6 +184,7 @@ def _parts(
             drain=lambda: lanes.drain(DRAIN_SECONDS),
             grace=DRAIN_SECONDS + 2.0,
         ),
+        *chat_platform.socket(adapter),
     )
 
 
@@ -340,21 +346,6 @@ async def _workspace(held: AsyncExitStack, settings: Settings) -> "LocalWorkspac
 
     app = installed(manifest.of(OWN_MANIFEST))
     return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port, app=app))
-
-
-def _slack(settings: Settings, workspace: "LocalWorkspace | None") -> SlackSettings:
-    if workspace is not None:
-        app = workspace.slack.app
-        return SlackSettings(
-            bot_token=app.bot_token,
-            signing_secret=app.signing_secret,
-            api_url=workspace.slack.api_url,
-        )
-    if (given := settings.slack) is None:
-        raise AssertionError("settings without a surface do not pass the settings' own checks")
-    return SlackSettings(
-        bot_token=given.bot_token, signing_secret=given.signing_secret, api_url=given.api_url
-    )
 
 
 def _embeddings(settings: Settings, config: Config) -> EmbeddingSettings:
