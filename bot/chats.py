@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from adapters.slack import app as slack
 from adapters.slack.directory import address_and_name
 from adapters.slack.pacing import Pacing as SlackPacing
-from adapters.slack.settings import SlackSettings
 from adapters.teams import app as teams
 from adapters.teams.pacing import Pacing as TeamsPacing
 from adapters.teams.settings import TeamsSettings
+from bot import chat_platform
+from bot.config import Config
 from bot.lifecycle import Part, Simple
 from bot.settings import Settings
 from core.errors import DeliveryFailed, SourceFailed
+from core.identity.installations import Installations
 from core.identity.steps import Known as Vouched
-from core.ports import Accounts, Clock, Desk, FrontDoor, Poster, Surface
+from core.identity.vault import KeyRing
+from core.ports import Accounts, Clock, Desk, FrontDoor, Listener, Poster, Surface
 from core.records import Channel, Json, Person, PersonId, Posted
 from core.storage import kept
 from core.storage.database import Database
@@ -42,18 +44,21 @@ class Chats:
     def __init__(
         self,
         settings: Settings,
+        config: Config,
         workspace: "LocalWorkspace | None" = None,
         pacings: Pacings | None = None,
     ) -> None:
-        self.slack: slack.SlackAdapter | None = None
+        self.slack: chat_platform.Adapter | None = None
         self.teams: teams.TeamsAdapter | None = None
         self._settings = settings
+        self._config = config
         self._workspace = workspace
         self._pacings = pacings
 
     def connect(
         self,
         db: Database,
+        keys: KeyRing,
         door: FrontDoor,
         clock: Clock,
         *,
@@ -62,9 +67,16 @@ class Chats:
     ) -> None:
         """Build the adapters that have credentials."""
         settings, workspace, pacings = self._settings, self._workspace, self._pacings
-        if (access := _slack(settings, workspace)) is not None:
-            pace = pacings.slack if pacings else None
-            self.slack = slack.build(access, door, clock, desk=desk, accounts=accounts, pacing=pace)
+        if workspace is not None or settings.slack is not None:
+            self.slack = chat_platform.adapter(
+                chat_platform.slack_settings(settings, workspace, self._config),
+                Installations(db, keys, clock),
+                door,
+                clock,
+                desk=desk,
+                accounts=accounts,
+                pacing=pacings.slack if pacings else None,
+            )
         if (reach := _teams(settings, workspace)) is not None:
             self.teams = teams.build(
                 reach,
@@ -80,6 +92,14 @@ class Chats:
     def surfaces(self) -> dict[str, Surface]:
         both = (self.slack, self.teams)
         return {one.surface.name: one.surface for one in both if one is not None}
+
+    @property
+    def listeners(self) -> dict[str, Listener]:
+        """Who tells what stands around a question."""
+        return {} if self.slack is None else {self.slack.surface.name: self.slack.listener}
+
+    def sockets(self) -> tuple[Part, ...]:
+        return () if self.slack is None else chat_platform.socket(self.slack)
 
     @property
     def routes(self) -> Sequence[web.AbstractRouteDef]:
@@ -106,7 +126,7 @@ class Chats:
         """`core.identity.steps.Directory`. Raises `SourceFailed`. Teams signs the object id
         itself, so there is no address to compare."""
         if person.startswith("slack:") and self.slack is not None:
-            address, name = await address_and_name(self.slack.api, person)
+            address, name = await address_and_name(await self.slack.api_of(person), person)
             return Vouched(address=address, name=name)
         if person.startswith("teams:") and self.teams is not None:
             return Vouched(name=(await self.profile(Person(id=person))).name)
@@ -149,21 +169,6 @@ class Kept:
 
     async def forget(self, key: str) -> None:
         await kept.forget(self._db, self._surface, key)
-
-
-def _slack(settings: Settings, workspace: "LocalWorkspace | None") -> SlackSettings | None:
-    if workspace is not None:
-        app = workspace.slack.app
-        return SlackSettings(
-            bot_token=app.bot_token,
-            signing_secret=app.signing_secret,
-            api_url=workspace.slack.api_url,
-        )
-    if (given := settings.slack) is None:
-        return None
-    return SlackSettings(
-        bot_token=given.bot_token, signing_secret=given.signing_secret, api_url=given.api_url
-    )
 
 
 def _teams(settings: Settings, workspace: "LocalWorkspace | None") -> TeamsSettings | None:

@@ -69,7 +69,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     manifest.set_defaults(command=_manifest)
     manifest.add_argument("surface", choices=["slack", "teams"])
-    manifest.add_argument("--url", required=True, help="where the bot is reached: https://…")
+    way_in = manifest.add_mutually_exclusive_group(required=True)
+    way_in.add_argument("--url", default="", help="where the bot is reached: https://…")
+    way_in.add_argument("--socket", action="store_true", help="Slack cannot reach the bot")
     manifest.add_argument("--app-id", default="", help="of the bot in Teams: TEAMS_APP_ID")
     manifest.add_argument(
         "--out", default="countersign-teams.zip", help="the file for Teams' app package"

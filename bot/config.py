@@ -14,7 +14,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from bot import marks
-from bot.sections import SHAPES, Agent, Channel, Limits, Model, Price, Sections
+from bot.sections import SHAPES, WHOLE, Agent, Channel, Limits, Model, Price, Sections
 from bot.settings import Settings
 from core.capabilities.servers import Server, read_servers
 from core.context.skills import Skill
@@ -44,6 +44,10 @@ class Config:
     servers: tuple[Server, ...] = ()
     rules: Rules = EVERYTHING
     limits: Limits = field(default_factory=Limits)
+    bots: frozenset[str] = frozenset()
+    """Other bots that may ask on Slack."""
+    workspaces: frozenset[str] = frozenset()
+    """Of Slack, where the bot may be installed."""
 
 
 def read(settings: Settings) -> Config:
@@ -99,6 +103,8 @@ class _Reading:
             servers=self._servers(),
             rules=self._rules(),
             limits=found.limits,
+            bots=frozenset(found.slack.bots),
+            workspaces=frozenset(found.slack.workspaces),
         )
 
     def _wrong(self, path: marks.Path, sentence: str) -> None:
@@ -220,7 +226,7 @@ def _known_beside(where: marks.Path) -> list[str]:
     """The names that may stand where this one stands."""
     if len(where) == 1:
         return [*Sections.model_fields, *BY_ROOMS, *NOT_YET]
-    shape = Limits if where[0] == "limits" else SHAPES.get(str(where[0]))
+    shape = WHOLE.get(str(where[0])) or SHAPES.get(str(where[0]))
     if "price" in where[:-1]:
         shape = Price
     return list(shape.model_fields) if shape else []

@@ -75,11 +75,15 @@ async def _slack(slack: Slack) -> list[str]:
     from adapters.slack import doctor
     from adapters.slack.settings import SlackSettings
 
+    if slack.client_id:
+        # Each workspace gives a token of its own; there is none to ask Slack about here.
+        return []
     try:
         async with asyncio.timeout(DEADLINE):
             access = SlackSettings(
                 bot_token=slack.bot_token,
                 signing_secret=slack.signing_secret,
+                app_token=slack.app_token,
                 api_url=slack.api_url,
             )
             return await doctor.problems(access, time.time)

@@ -10,6 +10,8 @@ Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$")]
 Place = Annotated[str, Field(pattern=r"^[a-z]+:[^\s/]+/[^\s/]+$")]
 """A place id: `slack:T…/C…`."""
 Tag = Annotated[str, Field(pattern=r"^[a-z_]+(:[A-Za-z0-9_.-]+)?$")]
+BotId = Annotated[str, Field(pattern=r"^[ABUW][A-Z0-9]{2,40}$")]
+TeamId = Annotated[str, Field(pattern=r"^T[A-Z0-9]{2,40}$")]
 Text = Annotated[str, Field(min_length=1)]
 Dollars = Annotated[Decimal, Field(ge=0, strict=False)]
 Seconds = Annotated[float, Field(gt=0, le=3600, strict=False)]
@@ -97,6 +99,17 @@ class Limits(BaseModel):
         return self
 
 
+class Slack(BaseModel):
+    """What holds for Slack alone."""
+
+    model_config = STRICT
+
+    bots: tuple[BotId, ...] = Field(default=(), strict=False)
+    """Other bots that may ask, by the id of the bot, of its app or of its user."""
+    workspaces: tuple[TeamId, ...] = Field(default=(), strict=False)
+    """Where the bot may be installed, when it is for several workspaces."""
+
+
 class Sections(BaseModel):
     """The file without the sections that rooms read by themselves."""
 
@@ -107,8 +120,11 @@ class Sections(BaseModel):
     channels: dict[Place, Channel] = {}
     skills: dict[Word, Skill] = {}
     limits: Limits = Limits()
+    slack: Slack = Slack()
 
 
+WHOLE: dict[str, type[BaseModel]] = {"limits": Limits, "slack": Slack}
+"""Sections that are one entry themselves."""
 SHAPES: dict[str, type[BaseModel]] = {
     "models": Model,
     "agents": Agent,

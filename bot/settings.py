@@ -19,9 +19,9 @@ from core.llm import models
 from core.llm.models import ModelSettings
 
 _NO_SURFACE = (
-    "No chat platform is configured: set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET, or TEAMS_APP_ID "
-    "and what goes with it, or start the local workspace, which needs no account: "
-    "countersign run --workspace"
+    "No chat platform is configured: set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET "
+    "(or SLACK_APP_TOKEN, where Slack cannot reach the bot), or TEAMS_APP_ID and what goes with "
+    "it, or start the local workspace, which needs no account: countersign run --workspace"
 )
 OFFLINE_EMBEDDER = "minilm"
 GRAPH = "https://graph.microsoft.com/v1.0"
@@ -34,7 +34,13 @@ METRICS_TOKEN_LENGTH = 16
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slack:
     bot_token: str = field(repr=False)
-    signing_secret: str = field(repr=False)
+    signing_secret: str = field(default="", repr=False)
+    """Empty where deliveries come over a socket alone."""
+    app_token: str = field(default="", repr=False)
+    """With it, deliveries come over a socket."""
+    client_id: str = ""
+    """With it, several workspaces can install the bot."""
+    client_secret: str = field(default="", repr=False)
     api_url: str = "https://slack.com/api/"
 
 
@@ -126,7 +132,8 @@ class Settings:
         access = self.providers
         given = [access.openai_api_key, access.anthropic_api_key, access.azure_api_key]
         if self.slack:
-            given += [self.slack.bot_token, self.slack.signing_secret]
+            given += [self.slack.bot_token, self.slack.signing_secret, self.slack.app_token]
+            given.append(self.slack.client_secret)
         if self.teams:
             given += [self.teams.password, self.teams.certificate, self.teams.identity_secret]
         if self.microsoft:
@@ -210,22 +217,35 @@ def _stored(given: Given, folder: Path) -> Stored:
 def _slack(given: Given) -> Slack | None:
     token = given.text("SLACK_BOT_TOKEN", is_secret=True)
     secret = given.text("SLACK_SIGNING_SECRET", is_secret=True)
-    if not token and not secret:
+    app_token = given.text("SLACK_APP_TOKEN", is_secret=True)
+    client = given.text("SLACK_CLIENT_ID")
+    if not token and not secret and not app_token and not client:
         return None
-    if not token:
+    if client:
+        fault = "takes no SLACK_BOT_TOKEN beside it: each workspace gives its own" if token else ""
+        given.judge("SLACK_CLIENT_ID", fault)
+    elif not token:
         given.judge("SLACK_BOT_TOKEN", "is missing; it stands under OAuth & Permissions of the app")
     elif not token.startswith("xoxb-"):
         given.judge("SLACK_BOT_TOKEN", "is not a bot token; it must begin with xoxb-")
-    if not secret:
+    if app_token and not app_token.startswith("xapp-"):
+        given.judge("SLACK_APP_TOKEN", "is not an app-level token; it must begin with xapp-")
+    if not secret and (client or not app_token):
         where = "it stands under Basic Information of the app"
         given.judge("SLACK_SIGNING_SECRET", f"is missing, so nothing could be verified; {where}")
-    elif len(secret) < SIGNING_SECRET_LENGTH:
+    elif secret and len(secret) < SIGNING_SECRET_LENGTH:
         fault = (
             f"is too short: Slack's have {SIGNING_SECRET_LENGTH} characters, this has {len(secret)}"
         )
         given.judge("SLACK_SIGNING_SECRET", fault)
-    url = given.address("SLACK_API_URL", "https://slack.com/api/", ends="/api/")
-    return Slack(bot_token=token, signing_secret=secret, api_url=url)
+    return Slack(
+        bot_token=token,
+        signing_secret=secret,
+        app_token=app_token,
+        client_id=client,
+        client_secret=given.text("SLACK_CLIENT_SECRET", is_secret=True),
+        api_url=given.address("SLACK_API_URL", "https://slack.com/api/", ends="/api/"),
+    )
 
 
 def _microsoft(given: Given) -> Microsoft | None:

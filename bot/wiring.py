@@ -110,7 +110,7 @@ async def build(
             settings = replace(settings, microsoft=_local_microsoft(settings, workspace))
             own = config.rules.domains | workspace.microsoft.tenant.domains
             config = replace(config, rules=replace(config.rules, domains=own))
-        chats = Chats(settings, workspace, pacings)
+        chats = Chats(settings, config, workspace, pacings)
         db = await open_database(settings.database, state=settings.state)
         held.push_async_callback(db.close)
         keys = KeyRing.parse(settings.keys)
@@ -120,8 +120,9 @@ async def build(
         rooms = replace(rooms, approvals=approvals)
         lanes = _lanes(rooms, clock)
         door = _door(rooms, TakeBack(approvals, lanes, rooms.surfaces))
-        chats.connect(db, door, clock, desk=Desk(approvals), accounts=office.connecting)
+        chats.connect(db, keys, door, clock, desk=Desk(approvals), accounts=office.connecting)
         rooms.surfaces.update(chats.surfaces)
+        rooms.listeners.update(chats.listeners)
         welcome = Welcome(db, approvals)
         connect_routes = connect.routes(office.accounts, welcome) if office.accounts else []
         if workspace is not None:
@@ -169,6 +170,7 @@ def _parts(
             drain=lambda: lanes.drain(DRAIN_SECONDS),
             grace=DRAIN_SECONDS + 2.0,
         ),
+        *chats.sockets(),
     )
 
 

@@ -3,7 +3,7 @@ else."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from core.cards import Card
@@ -22,6 +22,7 @@ from core.records import (
     Receipt,
     Stop,
 )
+from core.said import Heard
 
 
 class FrontDoor(Protocol):
@@ -42,8 +43,19 @@ class FrontDoor(Protocol):
         that is not known. Raises `Unavailable`."""
         ...
 
+    async def revise(self, question: Question) -> Receipt:
+        """The question of this delivery now reads like this. While it is not answered it is asked
+        anew, once for each new wording, and what the old one parked is void; an answered one stays
+        as it is. Committed when this returns. Raises `Unavailable`."""
+        ...
+
     async def help(self, person: Person, place: Place) -> str:
         """What the bot can do for this person here, as Markdown. Never calls a model."""
+        ...
+
+    async def usage(self, person: Person) -> str:
+        """What this person has used today by their own clock, as Markdown. Raises
+        `Unavailable`."""
         ...
 
     async def stop(self, stop: Stop) -> int:
@@ -166,6 +178,39 @@ class Surface(Protocol):
         """The bytes of a file that a person posted. Raises `SourceFailed` with a sentence for the
         person, also when the file is larger than `limit` bytes or the platform answers with
         something that is not the file."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installation:
+    """What a workspace gave the bot when it was installed there."""
+
+    team: str
+    name: str
+    bot_token: str = field(repr=False)
+    enterprise: str = ""
+    installed_by: str = ""
+    """The platform's id of a person."""
+
+
+class Installations(Protocol):
+    """Where an adapter keeps the workspaces in which it is installed. All raise `Unavailable`."""
+
+    async def read(self, team: str) -> Installation | None: ...
+
+    async def keep(self, installation: Installation) -> None:
+        """In place of an earlier one of the same workspace."""
+        ...
+
+    async def remove(self, team: str) -> None: ...
+
+
+class Listener(Protocol):
+    """What the core may ask of a chat platform about the place where a question stands."""
+
+    async def heard(self, question: Question) -> Heard:
+        """The thread before the question, and the question with names in the place of ids. What
+        the platform does not tell is left out; never raises."""
         ...
 
 

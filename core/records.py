@@ -10,6 +10,7 @@ from typing import Any, Literal, NewType
 
 from core.cards import Card
 from core.figures import Figure
+from core.said import Said
 
 PersonId = NewType("PersonId", str)
 """A person on one surface: `slack:T…/U…`."""
@@ -97,6 +98,8 @@ class Question:
     person: Person
     text: str
     files: tuple[FileRef, ...] = ()
+    forwarded: tuple[Said, ...] = ()
+    """Messages of others that were passed on with it."""
     address: Address = field(default_factory=dict[str, str])
     said_at: float
     """When the person wrote it, by the platform's clock."""

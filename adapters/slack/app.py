@@ -1,9 +1,8 @@
-"""Puts the Slack adapter together for one workspace."""
+"""Puts the Slack adapter together, for one workspace or for several."""
 
 import asyncio
 import logging
 import time
-from contextlib import AsyncExitStack
 from typing import Any
 
 from aiohttp import web
@@ -11,56 +10,25 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack import buttons, commands, edge, fields, quiet, rating
+from adapters.slack import buttons, commands, edge, fields, quiet, rating, shortcut
+from adapters.slack.adapter import SlackAdapter
+from adapters.slack.admission import Admission
 from adapters.slack.api import SlackApi
 from adapters.slack.commands import Speech
 from adapters.slack.deciding import Deciding
 from adapters.slack.deliveries import Deliveries
+from adapters.slack.looking import Looking
+from adapters.slack.names import Names
 from adapters.slack.outbound import SlackSurface
 from adapters.slack.pacing import Pacing
 from adapters.slack.poster import SlackPoster
 from adapters.slack.profiles import Profiles
 from adapters.slack.settings import SlackSettings
+from adapters.slack.socket import Socket
 from adapters.slack.stream import Manner
-from core.errors import DeliveryFailed, Misconfigured
-from core.ports import Accounts, Clock, Desk, FrontDoor
-
-log = logging.getLogger(__name__)
-
-
-class SlackAdapter:
-    """Has a lifetime: `start` before the first delivery, `close` after the last."""
-
-    def __init__(
-        self,
-        api: SlackApi,
-        surface: SlackSurface,
-        poster: SlackPoster,
-        routes: tuple[web.RouteDef, ...],
-    ) -> None:
-        self.surface = surface
-        self.poster = poster
-        self.routes = routes
-        self.api = api
-        self._open = AsyncExitStack()
-
-    async def start(self) -> None:
-        """Learn who we are. Raises `Misconfigured` when Slack does not know the token; a Slack
-        that does not answer is no reason not to start."""
-        await self._open.enter_async_context(self.api)
-        try:
-            await self.api.introduce()
-        except DeliveryFailed as error:
-            if error.is_final:
-                await self.close()
-                raise Misconfigured(
-                    f"Slack does not take SLACK_BOT_TOKEN ({error.reason}). Install the app "
-                    "again and copy the Bot User OAuth Token."
-                ) from error
-            log.warning("slack.silent", extra={"fields": {"reason": error.reason}})
-
-    async def close(self) -> None:
-        await self._open.aclose()
+from adapters.slack.thread import Thread
+from adapters.slack.workspaces import Workspaces
+from core.ports import Accounts, Clock, Desk, FrontDoor, Installations
 
 
 def build(
@@ -85,13 +53,46 @@ def build(
     deciding = None if desk is None else Deciding(desk, api, profiles)
     if deciding is not None:
         buttons.register(bolt, deciding)
-    speech = Speech(door=door, api=api, deciding=deciding, accounts=accounts)
+    speech = Speech(
+        door=door,
+        api=api,
+        admission=Admission(profiles),
+        profiles=profiles,
+        deciding=deciding,
+        accounts=accounts,
+    )
+    shortcut.register(bolt, door, api, profiles, clock)
     commands.register(bolt, speech, surface, settings.prompts)
     rating.register(bolt, door, api)
-    deliveries = Deliveries(door, bolt, api, speech)
-    entrance = edge.Edge(settings.signing_secret, clock, deliveries.take)
-    routes = (web.post(edge.PATH, entrance.respond),)
-    return SlackAdapter(api, surface, SlackPoster(api, pacing), routes)
+    looks = Looking(clock)
+    deliveries = Deliveries(door, bolt, api, speech, clock, bots=settings.bots, looks=looks)
+    routes: tuple[web.RouteDef, ...] = ()
+    if settings.signing_secret:
+        entrance = edge.Edge(settings.signing_secret, clock, deliveries.take)
+        routes = (web.post(edge.PATH, entrance.respond),)
+    socket = Socket(settings, deliveries.take, logger) if settings.app_token else None
+    listener = Thread(api, Names(api, profiles), looks)
+    return SlackAdapter(
+        api, surface, SlackPoster(api, pacing), listener, deliveries, routes, socket
+    )
+
+
+def build_several(
+    settings: SlackSettings,
+    door: FrontDoor,
+    clock: Clock,
+    installations: Installations,
+    *,
+    desk: Desk | None = None,
+    accounts: Accounts | None = None,
+    pacing: Pacing | None = None,
+) -> Workspaces:
+    """The same for every workspace that has installed the bot. Each has a pace of its own."""
+
+    def make(own: SlackSettings) -> SlackAdapter:
+        return build(own, door, clock, desk=desk, accounts=accounts, pacing=pacing)
+
+    return Workspaces(settings, make, installations, clock, quiet.library_logger())
 
 
 def _bolt(settings: SlackSettings, api: SlackApi, logger: logging.Logger) -> AsyncApp:
@@ -115,7 +116,8 @@ def _bolt(settings: SlackSettings, api: SlackApi, logger: logging.Logger) -> Asy
         name="countersign",
         logger=logger,
         client=AsyncWebClient(base_url=settings.api_url, logger=logger, retry_handlers=[]),
-        signing_secret=settings.signing_secret,
+        signing_secret=settings.signing_secret or None,
+        request_verification_enabled=bool(settings.signing_secret),
         authorize=authorize,
         process_before_response=True,
     )

@@ -8,9 +8,11 @@ from typing import Any, cast
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from adapters.slack import fields, identity, private
+from adapters.slack.admission import Admission
 from adapters.slack.api import SlackApi
 from adapters.slack.clicks import Spot
 from adapters.slack.deciding import Deciding
+from adapters.slack.profiles import Profiles
 from adapters.slack.render import blocks
 from adapters.slack.settings import Prompt
 from core.errors import CountersignError
@@ -33,6 +35,8 @@ class Speech:
 
     door: FrontDoor
     api: SlackApi
+    admission: Admission
+    profiles: Profiles
     deciding: Deciding | None
     accounts: Accounts | None
 
@@ -47,7 +51,7 @@ def register(app: AsyncApp, speech: Speech, surface: Surface, prompts: tuple[Pro
         if event.get("tab") != "messages":
             return
         try:
-            await _greet(speech.door, surface, speech.api, event, prompts)
+            await _greet(speech, surface, event, prompts)
         except CountersignError as error:
             reason = type(error).__name__
             log.warning("slack.no_greeting", extra={"fields": {"reason": reason}})
@@ -66,8 +70,10 @@ async def said_to(speech: Speech, question: Question) -> bool | None:
     """Answer a mention that is a command, privately. None where it is a question; False, so that
     Slack delivers it again, where the person could not be told. Repeating it is harmless."""
     word = question.text.strip(" \t\r\n.!?/").lower()
-    is_known = (word == "approvals" and speech.deciding is not None) or (
-        word in ("connect", "disconnect") and speech.accounts is not None
+    is_known = (
+        word == "usage"
+        or (word == "approvals" and speech.deciding is not None)
+        or (word in ("connect", "disconnect") and speech.accounts is not None)
     )
     if question.files or not is_known:
         return None
@@ -95,6 +101,8 @@ async def _answer(speech: Speech, command: Json) -> Json:
     user = fields.text(command, "user_id")
     person = identity.person(team, user, fields.text(command, "user_name"))
     try:
+        if fault := await speech.admission.fault(user):
+            return _message(fault)
         if word == "help":
             place = identity.place(team, channel, name=fields.text(command, "channel_name"))
             return _message(await speech.door.help(person, place))
@@ -109,6 +117,8 @@ async def _answer(speech: Speech, command: Json) -> Json:
 async def _said(speech: Speech, word: str, person: Person, address: Address) -> Json:
     """Raises `CountersignError` where it cannot be looked up."""
     match word:
+        case "usage":
+            return _message(await speech.door.usage(await speech.profiles.fill(person)))
         case "approvals":
             if speech.deciding is None:
                 return _message(NO_APPROVALS)
@@ -129,13 +139,16 @@ def _message(shown: str) -> Json:
 
 
 async def _greet(
-    door: FrontDoor, surface: Surface, api: SlackApi, event: Json, prompts: tuple[Prompt, ...]
+    speech: Speech, surface: Surface, event: Json, prompts: tuple[Prompt, ...]
 ) -> None:
     """Once per person: a conversation that has a message in it has been greeted."""
+    api, admission = speech.api, speech.admission
     channel, user = fields.text(event, "channel"), fields.text(event, "user")
     team = fields.text(api.own, "team_id")
     history = await api.read("conversations.history", {"channel": channel, "limit": 1})
     if not channel.startswith("D") or fields.children(history, "messages"):
+        return
+    if await admission.fault(user):
         return
     person, place = identity.person(team, user), identity.place(team, channel, "im")
     post = Post(
@@ -145,7 +158,7 @@ async def _greet(
         address={"team": team, "channel": channel, "user": user, "is_dm": "true"},
         kind="private",
         person=person.id,
-        answer=Answer(text=await door.help(person, place)),
+        answer=Answer(text=await speech.door.help(person, place)),
     )
     await surface.deliver(post, None)
     # With a thread_ts the call silently does nothing in an agent app, Slack's reference says.

@@ -10,12 +10,15 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from adapters.slack import commands, fields, inbound, private, stopping
+from adapters.slack import commands, fields, inbound, looking, private, stopping
+from adapters.slack.admission import GUEST
 from adapters.slack.api import SlackApi
 from adapters.slack.bodies import Body
+from adapters.slack.breaker import Breaker
 from adapters.slack.commands import Speech
+from adapters.slack.looking import Looking
 from core.errors import CountersignError
-from core.ports import FrontDoor
+from core.ports import Clock, FrontDoor
 from core.records import Json, Question, Stop
 
 log = logging.getLogger(__name__)
@@ -23,6 +26,14 @@ ACCEPT_SECONDS = 2.5
 """Slack waits three seconds and then delivers again."""
 TOO_LONG = "That took too long. Please try once more."
 REMEMBERED = 1_000
+BOT_SECONDS = 300.0
+BOT_QUESTIONS = 5
+"""Of one bot in one place within `BOT_SECONDS`; in one thread it is one."""
+REFUSED_SECONDS = 3_600.0
+"""For which somebody who is not answered is not told so again."""
+EDITS = 5
+"""Questions that one person may reword in one place in a minute; a program that rewrites messages
+in bulk is left alone from then on."""
 LISTENED_TO = frozenset({"app_home_opened"})
 """Events that are no questions and have a listener."""
 
@@ -39,11 +50,28 @@ class Reply:
 class Deliveries:
     """The same for every way in: HTTP today, a socket as well later."""
 
-    def __init__(self, door: FrontDoor, bolt: AsyncApp, api: SlackApi, speech: Speech) -> None:
+    def __init__(
+        self,
+        door: FrontDoor,
+        bolt: AsyncApp,
+        api: SlackApi,
+        speech: Speech,
+        clock: Clock,
+        *,
+        bots: frozenset[str] = frozenset(),
+        looks: Looking | None = None,
+    ) -> None:
+        """`bots` are those beside people that may ask."""
         self._door = door
         self._bolt = bolt
         self._api = api
         self._speech = speech
+        self._bots = bots
+        self._looking = looks or Looking(clock)
+        self._threads_of_bots = Breaker(clock, most=1, seconds=BOT_SECONDS)
+        self._bots_of_places = Breaker(clock, most=BOT_QUESTIONS, seconds=BOT_SECONDS)
+        self._refusals = Breaker(clock, most=1, seconds=REFUSED_SECONDS)
+        self._edits = Breaker(clock, most=EDITS, seconds=60.0)
         self._answered: OrderedDict[str, None] = OrderedDict()
         """Commands that were said to the bot: one message arrives as up to two events."""
 
@@ -66,6 +94,9 @@ class Deliveries:
 
     async def _event(self, envelope: Json) -> Reply:
         kind = fields.text(fields.child(envelope, "event"), "type")
+        if kind == looking.EVENT:
+            self._looking.turned(envelope)
+            return Reply(status=200)
         if kind in LISTENED_TO:
             return await self._listened(envelope, Reply(status=200))
         if kind in stopping.EVENTS:
@@ -73,10 +104,59 @@ class Deliveries:
         if gone := inbound.deleted(envelope):
             return await self._committed(gone, self._taken_back(gone))
         own = fields.text(self._api.own, "user_id")
-        asked = inbound.question(envelope, frozenset({own} if own else ()))
+        ours = frozenset({own} if own else ())
+        if (edit := inbound.edited(envelope, ours)) is not None:
+            return await self._edit(edit)
+        asked = inbound.question(envelope, ours, self._bots)
         if isinstance(asked, inbound.Ignored):
             return _ignored(asked.reason)
-        return await self._committed(asked.delivery, self._asked(asked))
+        if isinstance(asked, inbound.Outside):
+            outside = asked.question
+            return await self._committed(outside.delivery, self._refused(outside, GUEST))
+        if inbound.is_allowed_bot(fields.child(envelope, "event"), self._bots):
+            return await self._of_bot(asked)
+        return await self._committed(asked.delivery, self._admitted(asked))
+
+    async def _of_bot(self, asked: Question) -> Reply:
+        """Two bots that answer each other would never end: one question in a thread and a few in
+        a channel, then silence for a while."""
+        place = f"{asked.place.id} {asked.person.id}"
+        if not self._threads_of_bots.allows(asked.thread, asked.delivery):
+            return _ignored("bot_again")
+        if not self._bots_of_places.allows(place, asked.delivery):
+            return _ignored("many_bots")
+        return await self._committed(asked.delivery, self._question(asked))
+
+    async def _admitted(self, asked: Question) -> Reply:
+        if fault := await self._speech.admission.fault(asked.address["user"]):
+            return await self._refused(asked, fault)
+        return await self._asked(asked)
+
+    async def _refused(self, asked: Question, sentence: str) -> Reply:
+        """Tell them, once in a while, and keep nothing of what they asked."""
+        who = f"{asked.place.id} {asked.person.id}"
+        log.info("slack.not_answered", extra={"fields": {"delivery": asked.delivery}})
+        if self._refusals.once_more(who):
+            await private.tell(self._api, commands.spot_of(asked), private.sentence(sentence))
+        return Reply(status=200)
+
+    async def _edit(self, edit: inbound.Edited | inbound.Ignored) -> Reply:
+        if isinstance(edit, inbound.Ignored):
+            return _ignored(edit.reason)
+        asked = edit.question
+        # An edit that adds the mention asks for the first time.
+        if not edit.was_asked:
+            return await self._committed(asked.delivery, self._admitted(asked))
+        by = f"{asked.place.id} {asked.person.id}"
+        if not self._edits.allows(by, asked.delivery):
+            return _ignored("many_edits")
+        return await self._committed(asked.delivery, self._revised(asked))
+
+    async def _revised(self, asked: Question) -> Reply:
+        receipt = await self._door.revise(asked)
+        ids = {"delivery": asked.delivery, "thread": asked.thread, "turn": receipt.turn or ""}
+        log.info(f"slack.edit_{receipt.kind}", extra={"fields": ids})
+        return Reply(status=200)
 
     async def _committed(self, delivery: str, work: Coroutine[Any, Any, Reply]) -> Reply:
         """What the work replies; 503 where it was not committed in time."""

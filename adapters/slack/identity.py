@@ -20,7 +20,12 @@ def is_id(value: str) -> bool:
 
 
 def team(envelope: Json) -> str:
-    """The workspace that the delivery is about.
+    """The workspace that the delivery is about; empty where it names none."""
+    return next(iter(teams(envelope)), "")
+
+
+def teams(envelope: Json) -> tuple[str, ...]:
+    """The workspaces that the delivery may be about, the likeliest first.
 
     In an organisation-wide installation `authorizations` may name another workspace than the one
     where the message stands, and `team_id` may be null.
@@ -33,7 +38,7 @@ def team(envelope: Json) -> str:
         fields.text(envelope, "context_team_id"),
         fields.text(authorized[0], "team_id") if authorized else "",
     )
-    return next((found for found in candidates if is_id(found)), "")
+    return tuple(dict.fromkeys(found for found in candidates if is_id(found)))
 
 
 def own_ids(envelope: Json) -> frozenset[str]:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from adapters.slack import scopes
+from adapters.slack import scopes, shortcut
 from adapters.slack.commands import APPROVALS, COMMAND
 from adapters.slack.edge import PATH
 from adapters.slack.settings import PROMPTS
@@ -23,9 +23,9 @@ _ABOUT = (
 
 
 def render(public_url: str) -> str:
-    """YAML for a bot that is reached at `public_url`. Raises `Misconfigured` where Slack could
-    not deliver to that address."""
-    manifest = of(public_url)
+    """YAML for a bot that is reached at `public_url`, or over a socket where that is empty. Raises
+    `Misconfigured` where Slack could not deliver to that address."""
+    manifest = of(public_url) if public_url else over_a_socket()
     found = problems(manifest)
     if found:
         raise Misconfigured("Slack would not take this manifest: " + " ".join(found))
@@ -59,6 +59,17 @@ def of(public_url: str) -> Json:
     }
 
 
+def over_a_socket() -> Json:
+    """For a bot that opens the connection itself: no address anywhere."""
+    manifest = of("https://countersign.invalid")
+    for command in manifest["features"]["slash_commands"]:
+        del command["url"]
+    manifest["settings"]["event_subscriptions"].pop("request_url")
+    manifest["settings"]["interactivity"].pop("request_url")
+    manifest["settings"]["socket_mode_enabled"] = True
+    return manifest
+
+
 def _features(endpoint: str) -> Json:
     return {
         "app_home": {
@@ -67,12 +78,20 @@ def _features(endpoint: str) -> Json:
             "messages_tab_read_only_enabled": False,
         },
         "bot_user": {"display_name": "Countersign", "always_online": True},
+        "shortcuts": [
+            {
+                "name": shortcut.NAME,
+                "type": "message",
+                "callback_id": shortcut.ID,
+                "description": "Ask Countersign about this message, in its thread",
+            }
+        ],
         "slash_commands": [
             {
                 "command": COMMAND,
                 "url": endpoint,
                 "description": "What Countersign can do for you here; your Microsoft account",
-                "usage_hint": "help | connect | disconnect",
+                "usage_hint": "help | usage | connect | disconnect",
                 "should_escape": True,
             },
             {

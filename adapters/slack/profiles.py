@@ -37,6 +37,13 @@ class Profiles:
 
     async def of(self, user: str) -> Profile | None:
         """None where Slack does not say."""
+        try:
+            return await self.read(user)
+        except DeliveryFailed:
+            return None
+
+    async def read(self, user: str) -> Profile:
+        """Raises `DeliveryFailed` where nothing is known and Slack does not say."""
         now = self._clock()
         read_at, known = self._known.get(user, (0.0, None))
         if known is not None and now - read_at < KEPT_SECONDS:
@@ -45,6 +52,8 @@ class Profiles:
             answer = await self._api.read("users.info", {"user": user, "include_locale": True})
         except DeliveryFailed as error:
             log.info("slack.no_profile", extra={"fields": {"reason": error.reason}})
+            if known is None:
+                raise
             return known
         found = _profile(fields.child(answer, "user"))
         self._known.pop(user, None)

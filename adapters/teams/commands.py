@@ -14,7 +14,7 @@ from core.records import Answer, Json, Question, Stop
 
 log = logging.getLogger(__name__)
 STOPS = frozenset({"stop", "cancel", "stopp", "halt", "abort"})
-WORDS = frozenset({"approvals", "connect", "disconnect"}) | STOPS
+WORDS = frozenset({"approvals", "connect", "disconnect", "usage"}) | STOPS
 STOPPED = "Stopped."
 NOTHING_RUNS = "Nothing of yours is running here."
 NO_ACCOUNTS = "Microsoft accounts cannot be connected here."
@@ -65,6 +65,8 @@ async def _said(speech: Speech, question: Question) -> list[Json]:
     match _word(question):
         case word if word in STOPS:
             return [_plain(STOPPED if await speech.door.stop(_stop(question)) else NOTHING_RUNS)]
+        case "usage":
+            return messages.render(Answer(text=await speech.door.usage(question.person)))
         case "approvals":
             if speech.deciding is None:
                 return [_plain(NO_APPROVALS)]

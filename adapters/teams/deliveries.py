@@ -4,6 +4,7 @@ desk."""
 import asyncio
 import logging
 from collections import OrderedDict
+from collections.abc import Awaitable
 from dataclasses import dataclass
 
 from adapters import fields
@@ -66,6 +67,8 @@ class Deliveries:
                 return Reply(status=found.status, body=found.body)
             case "installationUpdate":
                 return await self._installation(activity, tenant)
+            case "messageUpdate":
+                return await self._edited(activity, tenant)
             case "messageDelete":
                 return await self._deleted(inbound.deleted(activity, tenant))
             case _:
@@ -115,18 +118,29 @@ class Deliveries:
         log.info(f"teams.{receipt.kind}", extra={"fields": ids})
         return Reply(status=200)
 
-    async def _deleted(self, delivery: str) -> Reply:
-        """A question that was deleted is answered no more."""
-        if not delivery:
-            return _ignored("incomplete")
+    async def _edited(self, activity: Json, tenant: str) -> Reply:
+        """A question that was edited while it is not answered is asked anew."""
+        asked = inbound.question({**activity, "type": "message"}, tenant, self._clock)
+        is_edit = fields.text(fields.child(activity, "channelData"), "eventType") == "editMessage"
+        if isinstance(asked, inbound.Ignored) or not is_edit:
+            return _ignored("no_edit")
+        return await self._committed(asked.delivery, self._door.revise(asked))
+
+    async def _committed(self, delivery: str, work: Awaitable[object]) -> Reply:
         try:
             async with asyncio.timeout(ACCEPT_SECONDS):
-                await self._door.take_back(delivery)
+                await work
         except (CountersignError, TimeoutError) as error:
             reason = type(error).__name__
             log.warning("teams.again", extra={"fields": {"delivery": delivery, "reason": reason}})
             return Reply(status=503)
         return Reply(status=200)
+
+    async def _deleted(self, delivery: str) -> Reply:
+        """A question that was deleted is answered no more."""
+        if not delivery:
+            return _ignored("incomplete")
+        return await self._committed(delivery, self._door.take_back(delivery))
 
     async def _installation(self, activity: Json, tenant: str) -> Reply:
         """In somebody's own chat: greet them, or forget where they are."""

@@ -28,6 +28,7 @@ _ABOUT = (
 COMMANDS = (
     ("help", "What I can do for you here"),
     ("stop", "Ends what I am working on for you in this thread"),
+    ("usage", "What you used today"),
     ("approvals", "What waits for you: to decide, or to see decided"),
     ("connect", "Connect your Microsoft account; the link comes to you alone"),
     ("disconnect", "Take your Microsoft account away again"),

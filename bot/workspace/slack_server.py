@@ -4,6 +4,7 @@ unmodified, tests drive it, and the local workspace's page shows it."""
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 from typing import Any, Self
 
 from aiohttp import web
@@ -74,10 +75,24 @@ class SlackStandIn:
         self._runner: web.AppRunner | None = None
         self.more_routes: list[Callable[[web.Application], None]] = []
         """Whoever else answers on the same port adds its routes here before `start`."""
+        self._others: list[SlackStandIn] = []
         self._is_told = True
         if is_planted:
             seed.plant(self.world)
         self.world.listeners.append(self._tell_the_app)
+
+    async def add_team(self, team: Team, *, bot: str = "U1COUNTER") -> Self:
+        """Another workspace with the same app, behind the same API. Its deliveries come from it,
+        and it ends with this one. Start this one first."""
+        own = replace(self.app, member=bot, bot="B00000002", bot_token=App().bot_token)
+        made = type(self)(self.carrier.events_url, app=own, team=team)
+        made.world.clock, made.world.base = self.world.clock, self.world.base
+        made.carrier = Carrier(made.world, self.sockets, sleep=self.carrier.sleep)
+        made.carrier.events_url = self.carrier.events_url
+        await made.carrier.start()
+        self.web_api.others.append(made.web_api)
+        self._others.append(made)
+        return made
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -108,6 +123,8 @@ class SlackStandIn:
         try:
             await self.sockets.close()
             await self.carrier.stop()
+            for other in self._others:
+                await other.carrier.stop()
         finally:
             if self._runner is not None:
                 await self._runner.cleanup()
@@ -223,6 +240,13 @@ class SlackStandIn:
         found, _ = messages.visible_to(place, member.id, ts)
         spot = interactions.find(found.get("blocks", []), action_id, block_id)
         payload = interactions.message_action(self.world, member.id, place, found, spot, value)
+        return await self.carrier.interaction(payload)
+
+    async def shortcut(self, person: str, channel: str, ts: str, callback_id: str) -> Delivery:
+        """Choose an entry of a message's menu."""
+        place, member = self.channel(channel), self.member(person)
+        message = self.world.message(place, ts)
+        payload = interactions.message_shortcut(self.world, member.id, place, message, callback_id)
         return await self.carrier.interaction(payload)
 
     async def command(self, person: str, channel: str, name: str, text: str = "") -> Delivery:

@@ -30,15 +30,15 @@ async def sweep(rooms: Rooms) -> None:
             await _escalate(rooms, call)
 
 
-async def void_of_turn(rooms: Rooms, turn: TurnId) -> int:
-    """The question was taken back: nothing of it is carried out any more. How many calls that
-    concerned; what is being carried out already is not among them."""
+async def void_of_turn(
+    rooms: Rooms, turn: TurnId, because: str = "The question was taken back."
+) -> int:
+    """Nothing of this turn is carried out any more. How many calls that concerned; what is being
+    carried out already is not among them."""
     count = 0
     for call in await parked.of_turn(rooms.db, turn):
         if call.state in ("parked", "approved"):
-            after = replace(
-                call, state="void", outcome="The question was taken back. Nothing was sent."
-            )
+            after = replace(call, state="void", outcome=f"{because} Nothing was sent.")
             count += await moves.make(rooms, call, after)
     return count
 

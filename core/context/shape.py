@@ -25,6 +25,8 @@ class Room:
     answer: int = 2_500
     past: int = 4_000
     """Of what retrieve found."""
+    thread: int = 8_000
+    """Of what others said around the question."""
 
 
 def history(finished: Sequence[Finished], room: Room) -> list[ModelMessage]:
@@ -46,12 +48,14 @@ def prompt(
     skill: str,
     past: str,
     active: Sequence[ModelMessage],
+    thread: str = "",
 ) -> list[ModelMessage]:
-    """The whole prompt of one call: system, history, skill, what was found, the active turn.
+    """The whole prompt of one call: system, history, skill, the thread, what was found, the
+    active turn.
 
     The order keeps the longest common prefix from call to call, which providers cache.
     """
-    extra = [ModelMessage(role="system", text=text) for text in (skill, past) if text]
+    extra = [ModelMessage(role="system", text=text) for text in (skill, thread, past) if text]
     return [ModelMessage(role="system", text=system), *history, *extra, *active]
 
 

@@ -1,9 +1,10 @@
 """The ledger's table: rows are added and summed, never changed."""
 
+from collections.abc import Sequence
 from dataclasses import fields
 from decimal import Decimal
 
-from core.records import Billing, Cost, LedgerEntry, TurnId, Usage
+from core.records import Billing, Cost, LedgerEntry, PersonId, TurnId, Usage
 from core.storage.database import Database, Row, Statements
 
 _ADD = """
@@ -82,6 +83,20 @@ async def cost_of_turn(db: Statements, turn: TurnId) -> Cost:
         " FROM entries WHERE turn = ? ORDER BY seq",
         (turn,),
     )
+    return _sum(rows)
+
+
+async def cost_of_person(db: Statements, person: PersonId, since: float) -> Cost:
+    """The same for everything that a person has used since then."""
+    rows = await db.fetch(
+        "SELECT kind, model, input_tokens + output_tokens AS tokens, price, seconds"
+        " FROM entries WHERE person = ? AND started_at >= ? ORDER BY seq",
+        (person, since),
+    )
+    return _sum(rows)
+
+
+def _sum(rows: Sequence[Row]) -> Cost:
     chats = [row for row in rows if row["kind"] == "chat"]
     prices = [Decimal(row["price"]) for row in rows if row["price"] is not None]
     return Cost(

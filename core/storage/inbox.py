@@ -74,11 +74,11 @@ async def put(
 ) -> Placed:
     """Record the question durably, once. Raises `Unavailable`: then nothing is recorded."""
 
-    async def place(tx: Transaction) -> Placed:
-        await _queue_up(tx, db.dialect, question.thread)
-        return await _place(tx, question, turn, (model, agent), state="new", now=now)
+    async def written(tx: Transaction) -> Placed:
+        await take_turns(tx, db.dialect, question.thread)
+        return await place(tx, question, turn, (model, agent), state="new", now=now)
 
-    placed = await db.write(place)
+    placed = await db.write(written)
     if not placed.is_duplicate:
         await db.notify(CHANNEL)
     return placed
@@ -97,26 +97,26 @@ async def refuse(
     """Record that the question was refused, and `post` that says so, in one write; a second
     arrival says nothing again. Raises `Unavailable`: then neither is recorded."""
 
-    async def place(tx: Transaction) -> Placed:
-        placed = await _place(tx, question, turn, (model, agent), state="refused", now=now)
+    async def written(tx: Transaction) -> Placed:
+        placed = await place(tx, question, turn, (model, agent), state="refused", now=now)
         if not placed.is_duplicate:
             await outbox.put(tx, post)
         return placed
 
-    placed = await db.write(place)
+    placed = await db.write(written)
     if not placed.is_duplicate:
         await db.notify(outbox.channel(post.surface))
     return placed
 
 
-async def _queue_up(tx: Transaction, dialect: Dialect, thread: ThreadId) -> None:
+async def take_turns(tx: Transaction, dialect: Dialect, thread: ThreadId) -> None:
     """Let the questions of one thread commit in the order of their numbers: Postgres hands the
     numbers out before the commit. SQLite has one writer anyway."""
     if dialect == "postgres":
         await tx.execute("SELECT pg_advisory_xact_lock(1, hashtext(?))", (thread,))
 
 
-async def _place(
+async def place(
     tx: Transaction,
     question: Question,
     turn: TurnId,
@@ -125,6 +125,7 @@ async def _place(
     state: LiteralString,
     now: float,
 ) -> Placed:
+    """Write the question in a transaction of the caller's; `profile` is its model and agent."""
     inserted = await tx.execute(
         _INSERT,
         (

@@ -1,10 +1,10 @@
 """The front door: a question becomes a durable turn, or is refused with a sentence, first."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 
 from core.capabilities.catalog import Catalog
-from core.policy.guards import Refused, admit
+from core.policy.guards import Admitted, Refused, admit
 from core.ports import Clock
 from core.records import (
     Answer,
@@ -20,8 +20,10 @@ from core.records import (
 from core.storage import inbox, outbox, people, ratings, stops
 from core.storage.database import Database
 from core.telemetry import logs, metrics, spans
+from core.turn import usage
 from core.turn.permitted import permitted
 from core.turn.setup import Setup
+from core.turn.take_back import TakeBack
 from core.turn.welcome import capabilities_text, greeting
 
 HELP = frozenset(("help", "/help", "hi", "hello", "hey", "what can you do", ""))
@@ -47,10 +49,10 @@ class Intake:
         new_id: Callable[[], str],
         *,
         approvals: bool = False,
-        take_back: Callable[[str], Awaitable[None]] | None = None,
+        take_back: TakeBack | None = None,
     ) -> None:
         """`new_id` gives 16 hexadecimal digits that were never given before. `approvals`: calls
-        can wait for a person. `take_back` is `FrontDoor.take_back` where there is one."""
+        can wait for a person. Without `take_back` a question stands as it was first asked."""
         self._db = db
         self._setup = setup
         self._catalog = catalog
@@ -72,14 +74,7 @@ class Intake:
         turn = TurnId(f"t_{self._new_id()}")
         if _is_help(question):
             return await self._tell(question, turn, await self._help(question))
-        verdict = admit(
-            question,
-            models=self._setup.models,
-            agents={name: agent.model for name, agent in self._setup.agents.items()},
-            default=self._setup.choice(question.place),
-            limits=self._setup.limits,
-            now=self._clock(),
-        )
+        verdict = self._verdict(question)
         if isinstance(verdict, Refused):
             return await self._tell(question, turn, verdict.sentence)
         placed = await inbox.put(
@@ -96,6 +91,33 @@ class Intake:
             await self._notices(question, placed.turn, placed.ahead)
         return Receipt(kind=kind, turn=placed.turn, ahead=placed.ahead)
 
+    def _verdict(self, question: Question) -> Admitted | Refused:
+        return admit(
+            question,
+            models=self._setup.models,
+            agents={name: agent.model for name, agent in self._setup.agents.items()},
+            default=self._setup.choice(question.place),
+            limits=self._setup.limits,
+            now=self._clock(),
+        )
+
+    async def revise(self, question: Question) -> Receipt:
+        """See `FrontDoor.revise`. Words that would be refused change nothing."""
+        verdict = self._verdict(question)
+        if self._take_back is None or isinstance(verdict, Refused):
+            return Receipt(kind="duplicate")
+        turn = TurnId(f"t_{self._new_id()}")
+        with spans.span("revise", {"countersign.thread": question.thread}):
+            placed = await self._take_back.replace(
+                replace(question, text=verdict.text, trace=spans.carried()),
+                turn,
+                model=verdict.model,
+                agent=verdict.agent,
+            )
+        if placed is None:
+            return Receipt(kind="duplicate")
+        return Receipt(kind="accepted", turn=placed.turn, ahead=placed.ahead)
+
     async def take_back(self, delivery: str) -> None:
         """See `FrontDoor.take_back`."""
         if self._take_back is not None:
@@ -107,6 +129,10 @@ class Intake:
             self._catalog, self._setup, person, place, None, "", approvals=self._approvals
         )
         return capabilities_text(offer, self._setup)
+
+    async def usage(self, person: Person) -> str:
+        """See `FrontDoor.usage`."""
+        return await usage.today(self._db, person, self._clock())
 
     async def stop(self, stop: Stop) -> int:
         """See `FrontDoor.stop`."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
@@ -10,6 +10,7 @@ from core.capabilities.reading import READ_RESULT
 from core.capabilities.schemas import bound
 from core.context import prompts, shape
 from core.context.skills import chosen
+from core.context.thread import around
 from core.errors import CountersignError
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
@@ -18,7 +19,7 @@ from core.llm.models import ModelSettings, dialect
 from core.loop.calls import Calls, Credentials, no_credentials, was_shown
 from core.loop.loop import Loop
 from core.loop.steps import ROUNDS, Ended, Live
-from core.ports import Clock, Surface
+from core.ports import Clock, Listener, Surface
 from core.records import (
     Answer,
     Billing,
@@ -37,6 +38,7 @@ from core.telemetry import logs, spans
 from core.turn import failures, watch
 from core.turn.connect import SignInAsked
 from core.turn.finish import answer_id, compose, finish
+from core.turn.hear import heard_around
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history, outcomes
 from core.turn.retrieve import Memory, Vector, embedded, retrieve
@@ -46,6 +48,9 @@ from core.turn.telling import Telling
 
 THINKING = "is thinking…"
 PROFILE_SECONDS = 2.0
+
+TIGHT_THREAD = 1_500
+"""Characters of the thread that a model with too small a context is shown."""
 
 log = logs.get(__name__)
 
@@ -68,6 +73,8 @@ class Rooms:
     approvals: Approvals | None = None
     """None: no call can wait for a person."""
     credentials: Credentials = no_credentials
+    listeners: dict[str, Listener] = field(default_factory=dict[str, Listener])
+    """By surface; where there is none, a question is all that is known of its place."""
 
 
 async def run(rooms: Rooms, turn: Turn) -> None:
@@ -144,7 +151,8 @@ class _Known:
     """What a turn knows before it asks the model."""
 
     turn: Turn
-    """With the person introduced."""
+    """With the person introduced, and people and channels by name."""
+    thread: str
     past: Sequence[shape.Finished]
     vector: Vector | None
     chunks: Sequence[Chunk]
@@ -164,11 +172,14 @@ async def _known(
     with seen.phase("resolve"):
         async with asyncio.TaskGroup() as group:
             introducing = group.create_task(_introduced(turn, surface))
+            listening = group.create_task(heard_around(turn, rooms.listeners))
             reading = group.create_task(
                 history(rooms.db, turn.question.thread, rooms.setup.room.turns)
             )
             embedding = group.create_task(embedded(turn, billing, rooms.embed.embed))
     turn, past, vector = introducing.result(), reading.result(), embedding.result()
+    heard = listening.result()
+    turn = replace(turn, question=replace(turn.question, text=heard.text))
     shown = frozenset(id for id, _ in past)
     with seen.phase("retrieve"):
         async with asyncio.TaskGroup() as group:
@@ -178,6 +189,7 @@ async def _known(
     seen.offer = offering.result()
     return _Known(
         turn=turn,
+        thread=around(turn.question, heard, rooms.setup.room.thread),
         past=[one for _, one in past],
         vector=vector,
         chunks=retrieving.result(),
@@ -339,6 +351,7 @@ class _Frame:
         self._skill = skill.text if skill else ""
         self._history = shape.history(known.past, room)
         self._past = prompts.past(known.chunks, room.past)
+        self._thread = known.thread
         self._waited = known.waited
 
     def __call__(
@@ -348,6 +361,7 @@ class _Frame:
             system=self._system,
             history=[] if is_tight else self._history,
             skill=self._skill,
+            thread=shape.cut(self._thread, TIGHT_THREAD) if is_tight else self._thread,
             past=self._waited if is_tight else f"{self._past}\n\n{self._waited}".strip(),
             active=shape.tightened(active) if is_tight else active,
         )

@@ -30,6 +30,7 @@ UNSAFE = {
     "no signing secret": ({"SLACK_BOT_TOKEN": "xoxb-1"}, "SLACK_SIGNING_SECRET is missing"),
     "no bot token": ({"SLACK_SIGNING_SECRET": SECRET}, "SLACK_BOT_TOKEN is missing"),
     "a short signing secret": (SAFE | {"SLACK_SIGNING_SECRET": "5f5f"}, "is too short"),
+    "an app token of another kind": (SAFE | {"SLACK_APP_TOKEN": "xoxb-1"}, "must begin with xapp-"),
     "a user token": (SAFE | {"SLACK_BOT_TOKEN": "xoxp-1-2"}, "must begin with xoxb-"),
     "an http public address": (
         SAFE | {"COUNTERSIGN_PUBLIC_URL": "http://bot.example.com"},

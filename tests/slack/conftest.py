@@ -12,7 +12,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from adapters.slack.app import SlackAdapter, build
+from adapters.slack.adapter import SlackAdapter
+from adapters.slack.app import build
 from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
 from bot.workspace.slack.delivery import FORM, signature
@@ -33,6 +34,7 @@ class Door:
         self.ratings: list[Rating] = []
         self.running = 1
         self.taken_back: list[str] = []
+        self.revised: list[Question] = []
         self.outages = 0
         self.words = "I answer questions about **orders**."
 
@@ -44,6 +46,13 @@ class Door:
         self.questions.append(question)
         kind = "duplicate" if is_known else "accepted"
         return Receipt(kind=kind, turn=TurnId("t1"))
+
+    async def revise(self, question: Question) -> Receipt:
+        if self.outages:
+            self.outages -= 1
+            raise Unavailable
+        self.revised.append(question)
+        return Receipt(kind="accepted", turn=TurnId("t2"))
 
     async def stop(self, stop: Stop) -> int:
         if self.outages:
@@ -64,6 +73,10 @@ class Door:
             self.outages -= 1
             raise Unavailable
         self.taken_back.append(delivery)
+
+    async def usage(self, person: Person) -> str:
+        self.helped.append((person, Place(surface="slack", tenant="", channel="", kind="dm")))
+        return f"{person.name} has used nothing in {person.time_zone}."
 
     async def help(self, person: Person, place: Place) -> str:
         if self.outages:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.slack import inbound
-from adapters.slack.inbound import Ignored
+from adapters.slack.inbound import Ignored, Outside
 from core.records import Question
 from tests.slack.envelopes import BOT, direct, envelope, mention, message, rich, section
 
@@ -192,8 +192,9 @@ def test_a_mention_in_rich_text_outside_of_quotes_and_code_counts():
 @pytest.mark.parametrize("channel_type", ["channel", "im"])
 def test_people_of_another_organisation_are_not_answered(channel_type):
     shared = {"is_ext_shared_channel": True}
-    assert ignored(message(user_team="T0ALDER", channel_type=channel_type), **shared) == "outsider"
-    assert ignored(message(team=None), **shared) == "outsider"
+    for event in (message(user_team="T0ALDER", channel_type=channel_type), message(team=None)):
+        assert isinstance(inbound.question(envelope(event, **shared)), Outside)
+    assert ignored(message("no mention", user_team="T0ALDER"), **shared) == "not_addressed"
     assert asked(message(user_team="T00000001"), **shared)
     assert asked(message(team="T0OTHERWORKSPACE"))
 

@@ -27,6 +27,7 @@ class Door:
     def __init__(self) -> None:
         self.questions: list[Question] = []
         self.gone: list[str] = []
+        self.revised: list[Question] = []
         self.ratings: list[Rating] = []
         self.outages = 0
         self.defects = 0
@@ -45,6 +46,13 @@ class Door:
 
     async def take_back(self, delivery: str) -> None:
         self.gone.append(delivery)
+
+    async def revise(self, question: Question) -> Receipt:
+        self.revised.append(question)
+        return Receipt(kind="accepted", turn=TurnId("t1"))
+
+    async def usage(self, person: Person) -> str:
+        return "Nothing today."
 
     async def stop(self, stop: Stop) -> int:
         return 0

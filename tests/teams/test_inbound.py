@@ -155,6 +155,24 @@ def test_a_person_of_no_known_zone_is_not_guessed(teams):
     assert found is not None and found.time_zone == "UTC"
 
 
+async def test_a_question_that_is_edited_is_asked_anew(bot, teams):
+    activity = teams.written("mara", "sales", "hello")
+    await teams.carrier.bring(activity)
+    data = {**activity["channelData"], "eventType": "editMessage"}
+    await teams.carrier.bring({**activity, "type": "messageUpdate", "channelData": data})
+    [revised] = bot.door.revised
+    assert revised.delivery == bot.door.questions[0].delivery
+    data = {**activity["channelData"], "eventType": "undeleteMessage"}
+    await teams.carrier.bring({**activity, "type": "messageUpdate", "channelData": data})
+    assert len(bot.door.revised) == 1
+
+
+async def test_what_somebody_used_is_told_to_them_alone(bot, teams):
+    await teams.say("mara", "sales", "usage")
+    [said] = await teams.wait_for(lambda: teams.by_bot("@mara") or None)
+    assert "Nothing today" in said["text"] and teams.by_bot("sales") == []
+
+
 async def test_a_question_that_is_deleted_is_taken_back(bot, teams):
     activity = teams.written("mara", "sales", "hello")
     await teams.carrier.bring(activity)

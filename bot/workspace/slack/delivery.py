@@ -43,7 +43,7 @@ class Carrier:
     ) -> None:
         self.events_url = ""
         self._world, self._sockets = world, sockets
-        self._sleep, self._pauses, self._patience = sleep, pauses, patience
+        self.sleep, self._pauses, self._patience = sleep, pauses, patience
         self._under_way: set[asyncio.Task[None]] = set()
         self._failures: list[BaseException] = []
         self._session: aiohttp.ClientSession | None = None
@@ -83,7 +83,7 @@ class Carrier:
         reason = ""
         for attempt, pause in enumerate((0.0, *self._pauses)):
             if attempt:
-                await self._sleep(pause)
+                await self.sleep(pause)
             delivery = await self.deliver(envelope, retry=attempt, reason=reason)
             if 200 <= delivery.status < 300 or delivery.reason == "no_retry":
                 return

@@ -19,17 +19,23 @@ class Sockets:
         self._open: list[web.WebSocketResponse] = []
         self._acks: dict[str, asyncio.Future[Json]] = {}
         self._turn = 0
+        self._silent: set[web.WebSocketResponse] = set()
 
     @property
     def is_connected(self) -> bool:
         return bool(self._open)
+
+    @property
+    def can_hear(self) -> bool:
+        """Whether all open connections are alive."""
+        return bool(self._open) and not self._silent
 
     async def join(self, request: web.Request) -> web.StreamResponse:
         ticket = request.query.get("ticket", "")
         if ticket not in self._world.tickets:
             return web.Response(status=403)
         self._world.tickets.remove(ticket)
-        socket = web.WebSocketResponse(heartbeat=30)
+        socket = web.WebSocketResponse(autoping=False)
         await socket.prepare(request)
         self._open.append(socket)
         self._world.sockets = len(self._open)
@@ -46,9 +52,13 @@ class Sockets:
             async for frame in socket:
                 if frame.type == WSMsgType.TEXT:
                     self._acknowledged(json.loads(frame.data))
+                elif frame.type == WSMsgType.PING and socket not in self._silent:
+                    await socket.pong(frame.data)
         finally:
+            self._silent.discard(socket)
             self._open.remove(socket)
             self._world.sockets = len(self._open)
+            self._world.publish("socket")
         return socket
 
     def _acknowledged(self, frame: Json) -> None:
@@ -74,7 +84,8 @@ class Sockets:
         if kind == "events_api":
             envelope |= {"retry_attempt": retry, "retry_reason": reason}
         try:
-            await socket.send_json(envelope)
+            if socket not in self._silent:
+                await socket.send_json(envelope)
             async with asyncio.timeout(seconds):
                 return await waiting
         except (TimeoutError, ConnectionError):
@@ -86,6 +97,11 @@ class Sockets:
         """Ask every connection to come back on a new address, as Slack does now and then."""
         for socket in tuple(self._open):
             await socket.send_json({"type": "disconnect", "reason": reason})
+
+    def fall_silent(self) -> None:
+        """The connections of now stay open, and nothing comes over them any more: no answer to a
+        ping, no envelope."""
+        self._silent.update(self._open)
 
     async def close(self) -> None:
         for socket in tuple(self._open):

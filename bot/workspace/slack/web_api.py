@@ -46,11 +46,16 @@ class WebApi:
     def __init__(self, world: World, *, rate_limits: bool = False) -> None:
         self.world = world
         self.rate_limits = rate_limits
+        self.others: list[WebApi] = []
+        """Of further workspaces that have the same app; a token or a code tells them apart."""
         self.faults: Faults[Fault] = Faults()
         self._recent: defaultdict[str, deque[float]] = defaultdict(deque)
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         method, body = request.match_info["method"], await request.read()
+        for other in self.others:
+            if other.is_asked(request, method, body):
+                return await other.answer(request)
         fault = self.faults.take(method) or Fault()
         if fault.delay:
             await asyncio.sleep(fault.delay)
@@ -73,6 +78,17 @@ class WebApi:
             page = f"<html><body><h1>{status} {GATEWAY[status]}</h1></body></html>"
             return web.Response(text=page, content_type="text/html", status=status, headers=headers)
         return web.json_response(answer, status=status, headers=headers)
+
+    def is_asked(self, request: web.Request, method: str, body: bytes) -> bool:
+        """Whether this workspace is meant: by its token, or by a code that it gave."""
+        token = _token(request, {})
+        if method not in TOKENLESS:
+            return token == self.world.app.bot_token
+        try:
+            args = arguments.read(request.query.items(), request.content_type, body)
+        except Refusal:
+            return False
+        return str(args.get("code")) in self.world.oauth_codes
 
     def _answer(self, method: str, args: Json, token: str, fault: Fault) -> Json:
         if fault.error or fault.status != 200 or fault.drop == "before":

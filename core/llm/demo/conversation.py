@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from core.context.prompts import PAST
+from core.context.thread import THREAD
 from core.llm.demo import moments
 from core.llm.demo.results import Result, read
 from core.llm.demo.words import squeezed, stems, words
@@ -82,7 +83,9 @@ def understand(messages: Sequence[ModelMessage]) -> Conversation:
     start = ends[-1] + 1 if ends else 0
     before, active = spoken[:start], spoken[start:]
     asked = [m.text for m in active if m.role == "user"]
-    system = [m.text for m in messages if m.role == "system"]
+    # What others wrote in the thread is nothing that the host says.
+    said = [m.text for m in messages if m.role == "system"]
+    system = [text for text in said if not text.startswith(THREAD)]
     calls = [c for m in active for c in m.calls]
     return Conversation(
         question=squeezed((asked[0] if asked else "").partition(_FILES)[0]),

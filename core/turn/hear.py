@@ -1,0 +1,28 @@
+"""Hears what stands around a question, where its platform tells it in time."""
+
+import asyncio
+from collections.abc import Mapping
+
+from core.ports import Listener
+from core.records import Turn
+from core.said import Heard
+from core.telemetry import logs
+
+SECONDS = 6.0
+
+log = logs.get(__name__)
+
+
+async def heard_around(turn: Turn, listeners: Mapping[str, Listener]) -> Heard:
+    """The thread before the question, and the question with names. What is not told in time costs
+    the turn its surroundings, and not the answer."""
+    asked = turn.question
+    listener = listeners.get(asked.place.surface)
+    if listener is None:
+        return Heard(text=asked.text)
+    try:
+        async with asyncio.timeout(SECONDS):
+            return await listener.heard(asked)
+    except TimeoutError:
+        log.info("turn.unheard", turn=turn.id)
+        return Heard(text=asked.text)
