@@ -31,8 +31,13 @@ class Pen:
     address: dict[str, str]
     text: str = ""
     showing: Showing | None = None
+    asked: int = 0
+    """How often the writer asked for words."""
+    is_gone: bool = False
+    """It asks no more."""
 
     def words(self) -> str:
+        self.asked += 1
         return self.text[: self.text.rfind("\n") + 1].rstrip("\n")
 
     async def write(self, text: str, piece: int = 700) -> None:
@@ -41,13 +46,29 @@ class Pen:
             await self.pause()
 
     async def pause(self) -> None:
-        assert self.showing is not None
-        for _ in range(6):
+        """Until the writer has looked for something to do and found nothing."""
+        for _ in range(8):
             calls = len(self.slack.world.calls)
-            self.showing.more()
-            await asyncio.sleep(0.02)
+            if not (await self._looked() and await self._looked()):
+                return
             if len(self.slack.world.calls) == calls:
                 return
+
+    async def _looked(self) -> bool:
+        """Once the writer has asked for words again; False where it does so no more."""
+        assert self.showing is not None
+        if self.is_gone:
+            return False
+        before = self.asked
+        self.showing.more()
+        try:
+            async with asyncio.timeout(1.5):
+                while self.asked == before:  # noqa: ASYNC110
+                    await asyncio.sleep(0.001)
+        except TimeoutError:
+            self.is_gone = True
+            return False
+        return True
 
     async def deliver(self, text: str = "", **fields: Any) -> str:
         said = post(self.address, text or self.text.rstrip("\n"), **fields)

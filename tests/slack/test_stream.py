@@ -117,6 +117,7 @@ async def test_a_code_block_and_a_table_go_on_in_the_next_message_as_what_they_a
         for reply in at.replies():
             shown = markdown(reply)
             assert shown.count("```") % 2 == 0
+            assert "SELECT" not in shown or re.search("```sql\nSELECT", shown)
             check_message({"text": "x", "blocks": [blocks.markdown(shown)]})
             assert len(re.findall(r"^\|---\|---\|$", shown, re.M)) <= 1
             if "| w" in shown:
@@ -250,9 +251,10 @@ async def test_an_answer_of_more_than_five_messages_ends_in_a_file(slack):
 
 async def test_a_workspace_begins_fifteen_streams_a_minute_and_no_more(slack):
     async with pen(slack) as at:
+        at.text = prose(1)
         for number in range(17):
             address = {**at.address}
-            async with at.adapter.surface.showing(f"p{number}", address, lambda: prose(1)) as shown:
+            async with at.adapter.surface.showing(f"p{number}", address, at.words) as shown:
                 at.showing = shown
                 await at.pause()
             said = post(address, prose(1).rstrip("\n"), id=f"p{number}")
