@@ -17,9 +17,7 @@ async def test_case_1_four_deliveries_while_the_model_thinks_are_one_answer(tmp_
         models.script([say("Four.")])
         ts = await bot.slack.say("mara", "sales", f"{MENTION} how many?", blocker)
         await bot.slack.settled()
-        [event] = [d for d in bot.slack.deliveries if ts in str(d.payload) and d.kind == "event"][
-            :1
-        ]
+        event = next(d for d in bot.slack.deliveries if ts in str(d.payload) and d.kind == "event")
         for retry in (1, 2, 3):
             assert (await bot.slack.deliver(event.payload, retry=retry)).status == 200
         await bot.slack.delete("sales", blocker)
