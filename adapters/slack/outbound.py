@@ -16,6 +16,7 @@ from adapters.slack.paced import Paced
 from adapters.slack.pacing import Budget, Pacing
 from adapters.slack.profiles import Profiles
 from adapters.slack.render import blocks, escape, figures, limits
+from adapters.slack.sessions import Sessions
 from adapters.slack.stream import Manner, Stream
 from core.errors import DeliveryFailed
 from core.parked import Verdict
@@ -52,6 +53,7 @@ class SlackSurface:
         self._profiles = profiles
         self._answering = Answering(api, self._paced)
         self._manner = manner or Manner()
+        self._sessions = Sessions(api)
         self._clock = pacing.clock
         self._budget = Budget(pacing.clock, calls=self._manner.starts)
         self._streams: OrderedDict[str, Stream] = OrderedDict()
@@ -130,7 +132,10 @@ class SlackSurface:
         """Return the timestamp of the first message. Raises `DeliveryFailed`."""
         post = await direct.placed(self._api, post)
         if post.kind == "card" and post.card is not None:
-            return await copies.show(self._api, self._paced, post, post.card, _spot(post.address))
+            spot = _spot(post.address)
+            ts = await copies.show(self._api, self._paced, post, post.card, spot)
+            await self._sessions.shown(spot, post.card)
+            return ts
         if post.kind == "file":
             return await self._file(post, content or b"")
         if post.kind == "private" and post.address.get("is_dm") != "true":
@@ -148,6 +153,7 @@ class SlackSurface:
         ts, whole = await self._answering.bring(post, spot, stream)
         if whole:
             await self._upload(post, upload.WHOLE_ANSWER, whole.encode())
+        await self._sessions.answered(spot)
         for figure in post.answer.figures:
             if not figures.is_whole(figure):
                 await self._upload(post, f"{figure.title or 'table'}.csv", figures.as_csv(figure))

@@ -72,7 +72,7 @@ def is_a_command(words: list[str]) -> bool:
         return arguments[0] in re.search(r"\.PHONY: (.*)", _of("Makefile"))[1].split()
     if tool == "./dev":
         return bool(re.search(rf"^{re.escape(arguments[0])}\)", _of("dev"), re.MULTILINE))
-    if arguments[0] == "manifest" and "--url" not in arguments:
+    if arguments[0] == "manifest" and not {"--url", "--socket"} & set(arguments):
         arguments += ["--url", "https://countersign.example"]
     try:
         cli._parser().parse_args(arguments)

@@ -136,7 +136,7 @@ async def test_bodies_that_never_end_are_given_up_while_others_are_served(bot):
     assert len(taken) == 1
 
 
-async def test_ssl_check_and_url_verification_are_answered_only_when_signed(bot):
+async def test_case_52_ssl_check_and_url_verification_are_answered_only_when_signed(bot):
     challenge = {"type": "url_verification", "challenge": "abc123"}
     assert await bot.send_json(challenge) == 200
     assert bot.answers[-1] == "abc123"
@@ -158,7 +158,7 @@ async def test_a_thousand_replays_are_one_delivery_key(bot):
     assert all(asked == bot.door.questions[0] for asked in bot.door.questions)
 
 
-async def test_a_first_delivery_that_could_not_be_kept_is_taken_at_the_retry(slack, bot):
+async def test_case_3_a_first_delivery_that_could_not_be_kept_is_taken_at_the_retry(slack, bot):
     bot.door.outages = 1
     await slack.say("mara", "sales", "@Countersign how many orders?", is_told=False)
     ts = slack.messages("sales")[-1]["ts"]

@@ -42,7 +42,7 @@ async def test_the_bytes_are_fetched_by_id_with_the_bots_token(server):
     assert server.asked[-1] == ("/files-pri/T1-F1/policy.pdf", "Bearer xoxb-scripted")
 
 
-async def test_a_sign_in_page_in_the_place_of_a_file_is_a_clear_sentence(server):
+async def test_case_48_a_sign_in_page_in_the_place_of_a_file_is_a_clear_sentence(server):
     login = page(b"<html>Sign in</html>", "text/html")
     server.pages["/files-pri/T1-F1/policy.pdf"] = login
     with pytest.raises(SourceFailed, match=r"sign-in page instead of policy\.pdf.*files:read"):
@@ -60,7 +60,15 @@ async def test_a_page_that_was_posted_as_a_file_is_told_from_a_sign_in_page(serv
             await fetched(server)
 
 
-async def test_a_redirect_to_another_host_gets_neither_token_nor_request(server):
+async def test_case_48_a_stub_of_a_file_is_looked_up_before_it_is_fetched(server):
+    """`check_file_info`: the event has the id alone, no name and no address."""
+    server.pages["/files-pri/T1-F1/policy.pdf"] = page(b"%PDF-1.7")
+    stub = FileRef(id=REF.id, name="file")
+    assert await fetched(server, stub) == b"%PDF-1.7"
+    assert [path for path, _ in server.asked] == ["/api/files.info", "/files-pri/T1-F1/policy.pdf"]
+
+
+async def test_case_49_a_redirect_to_another_host_gets_neither_token_nor_request(server):
     async with scripted() as elsewhere:
         elsewhere.pages["/policy.pdf"] = page(b"%PDF-1.7")
         target = f"{elsewhere.base}/policy.pdf"

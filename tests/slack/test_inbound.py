@@ -179,11 +179,11 @@ def test_a_broadcast_reply_is_a_question():
         (ME, ""),
     ],
 )
-def test_words_are_what_the_person_meant(raw, words):
+def test_case_17_words_are_what_the_person_meant(raw, words):
     assert asked(mention(raw)).text == words
 
 
-def test_a_mention_in_rich_text_outside_of_quotes_and_code_counts():
+def test_case_26_a_mention_in_rich_text_outside_of_quotes_and_code_counts():
     spoken = {"type": "rich_text_list", "elements": [section(user(BOT), text("one"))]}
     quoted = {"type": "rich_text_quote", "elements": [text("before")]}
     assert asked(mention(blocks=rich(quoted, spoken)))
@@ -227,3 +227,20 @@ def test_whatever_slack_sends_is_read_without_a_crash(event, fields):
     for base in ({}, mention(), direct()):
         inbound.question(envelope({**base, **event}, **fields))
     inbound.question(envelope(event))
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        mention(blocks=rich({"type": "rich_text_quote", "elements": [user(BOT)]})),
+        mention(blocks=rich({"type": "rich_text_preformatted", "elements": [user(BOT)]})),
+        message(f"&gt; {ME} how many?"),
+        message(f"```{ME} how many?```"),
+    ],
+)
+def test_case_26_a_mention_that_was_only_quoted_or_pasted_starts_nothing(event):
+    assert ignored(event) == "not_addressed"
+
+
+def test_case_27_another_bot_is_meant_and_ours_stands_in_code_alone():
+    assert ignored(message(f"<@U0OTHERBOT> run `{ME} help`")) == "not_addressed"

@@ -21,7 +21,7 @@ async def test_a_mention_that_arrives_as_two_events_is_one_question(slack, bot):
 
 
 @pytest.mark.parametrize("first", ["app_mention", "message"])
-async def test_in_a_thread_that_it_is_part_of_either_order_gives_one_delivery(slack, bot, first):
+async def test_case_5_in_an_engaged_thread_either_order_gives_one_delivery(slack, bot, first):
     root = await slack.say("mara", "sales", "@Countersign hello", is_told=False)
     ts = await slack.say("mara", "sales", "@Countersign and Q3?", root, is_told=False)
     kinds = [first, "message" if first == "app_mention" else "app_mention"]

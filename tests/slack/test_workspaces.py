@@ -174,10 +174,12 @@ async def test_an_installation_needs_its_own_fresh_state_and_a_named_workspace(t
             (mine, {"code": "c", "state": state + "x"}),
             (mine, {"code": "c", "state": "x"}),
             (mine, {"code": "c"}),
-            (mine, {"code": "unknown", "state": state}),
-            (mine, {"code": "again", "state": state}),
         ):
             assert (await two.back(browser, **query))[0] == 400
+        assert two.first.calls("oauth.v2.access") == []
+        for code in ("unknown", "again"):
+            assert (await two.back(mine, code=code, state=state))[0] == 400
+        assert len(two.first.calls("oauth.v2.access")) == 1
         late = await two.state(mine)
         two.now[0] += 601
         assert (await two.back(mine, code="c", state=late))[0] == 400

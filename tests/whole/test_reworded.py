@@ -44,6 +44,24 @@ async def test_case_25_an_edit_while_the_turn_runs_restarts_it_once(tmp_path: Pa
         assert len(asked) == 1 and "to Priya" not in asked[0].text
 
 
+async def test_a_thread_that_waits_for_a_click_is_suspended_until_it_is_decided(
+    tmp_path: Path,
+) -> None:
+    async with ModelServer(dimensions=1536) as models, house(tmp_path, models=models) as bot:
+        models.script([MAIL, say("It waits as #1.")])
+        [first, *_] = await bot.ask(f"{MENTION} mail the Q3 to Priya")
+        ts = first["thread_ts"]
+        await bot.answers("sales", ts, 2)
+        sessions = bot.slack.world.sessions
+
+        def status() -> str:
+            return sessions.get(("C0SALES", ts), {}).get("status", "")
+
+        await bot.slack.wait_for(lambda: status() == "suspended", 10)
+        await bot.slack.delete("sales", ts)
+        await bot.slack.wait_for(lambda: status() == "active", 10)
+
+
 async def test_case_25_an_edit_of_an_answered_question_changes_nothing(tmp_path: Path) -> None:
     async with ModelServer(dimensions=1536) as models, house(tmp_path, models=models) as bot:
         models.script([say("Four.")])
