@@ -19,7 +19,7 @@ from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
 from bot import connect, inside, turns
 from bot.chat_side import ChatSide
-from bot.config import Config
+from bot.config import SAMPLE, Config
 from bot.lifecycle import Loop, Part, Simple
 from bot.microsoft import People, Tokens, Welcome
 from bot.observing import watched
@@ -62,8 +62,6 @@ OWN_MANIFEST = "https://countersign.invalid"
 """Any address will do: the local workspace is told where the bot is when it is up."""
 DRAIN_SECONDS = 18.0
 """For running turns to end, before they are given back."""
-SAMPLE = "sample"
-"""The name of the sample server."""
 
 log = logs.get(__name__)
 
@@ -121,7 +119,7 @@ async def build(
         approvals = _approvals(rooms, office, chat)
         rooms = replace(rooms, approvals=approvals)
         lanes = _lanes(rooms, clock)
-        door = _door(rooms, TakeBack(approvals, lanes, rooms.surfaces))
+        door = _door(rooms, TakeBack(approvals, lanes, rooms.index, rooms.surfaces))
         adapter = slack.build(
             _slack(settings, workspace),
             door,
@@ -244,7 +242,7 @@ def _approvals(rooms: Rooms, office: OfficeRooms, chat: ChatSide) -> Approvals:
         effects=office.effects,
         tokens=Tokens(office.accounts) if office.accounts else NoTokens(),
         people=People(chat.profile, office.accounts),
-        accounts=office.accounts,
+        accounts=office.connecting,
     )
 
 

@@ -41,6 +41,11 @@ class FrontDoor(Protocol):
         """What the bot can do for this person here, as Markdown. Never calls a model."""
         ...
 
+    async def accept_tool(self, person: Person, key: str) -> str:
+        """Let the tool `server/name` stand as it is listed now, if this person is an admin; what
+        they are told of it, as Markdown. Committed when this returns. Raises `Unavailable`."""
+        ...
+
 
 class Desk(Protocol):
     """What an adapter's inbound half may ask about parked calls."""

@@ -5,11 +5,13 @@ from dataclasses import replace
 
 from core.capabilities.catalog import Catalog
 from core.policy.guards import Refused, admit
+from core.policy.rules import is_admin
 from core.ports import Clock
 from core.records import Answer, Person, Place, Post, Question, Receipt, TurnId
 from core.storage import inbox, outbox, people
 from core.storage.database import Database
 from core.telemetry import logs, metrics, spans
+from core.turn.accepting import accept_tool
 from core.turn.permitted import permitted
 from core.turn.setup import Setup
 from core.turn.welcome import capabilities_text, greeting
@@ -96,7 +98,11 @@ class Intake:
         offer = await permitted(
             self._catalog, self._setup, person, place, None, "", approvals=self._approvals
         )
-        return capabilities_text(offer, self._setup)
+        return capabilities_text(offer, self._setup, is_admin=is_admin(person, self._setup.rules))
+
+    async def accept_tool(self, person: Person, key: str) -> str:
+        """See `FrontDoor.accept_tool`."""
+        return await accept_tool(self._catalog, self._setup.rules, person, key)
 
     async def _help(self, question: Question) -> str:
         return await self.help(question.person, question.place)

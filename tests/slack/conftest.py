@@ -30,6 +30,7 @@ class Door:
         self.questions: list[Question] = []
         self.helped: list[tuple[Person, Place]] = []
         self.taken_back: list[str] = []
+        self.accepting: list[tuple[Person, str]] = []
         self.outages = 0
         self.words = "I answer questions about **orders**."
 
@@ -54,6 +55,10 @@ class Door:
             raise Unavailable
         self.helped.append((person, place))
         return self.words
+
+    async def accept_tool(self, person: Person, key: str) -> str:
+        self.accepting.append((person, key))
+        return "Accepted."
 
 
 class Hand:
