@@ -1,7 +1,7 @@
 """An admin accepts a tool that is new or has changed; nobody else does."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -9,13 +9,17 @@ from mcp.server.mcpserver import MCPServer
 
 from core.capabilities.catalog import Catalog
 from core.capabilities.servers import Limits, Server
+from core.policy.guards import Choice
 from core.policy.rules import Rules
 from core.policy.section import read_policy
 from core.records import Person, PersonId
 from core.storage import pins
 from core.storage.database import Database
 from core.turn.accepting import NOT_AN_ADMIN, accept_tool
+from core.turn.intake import Intake
+from core.turn.setup import Setup
 from tests.fakes.mcp_modern import modern_server
+from tests.storage.examples import SALES
 
 RULES: Rules = read_policy({"admins": ["person:U1"], "rules": [{"offer": "tool:*"}]})
 ADMIN = Person(id=PersonId("slack:T1/U1"))
@@ -25,7 +29,6 @@ OTHER = Person(id=PersonId("slack:T1/U2"))
 @dataclass
 class _Pins:
     db: Database
-    seen: list[str] = field(default_factory=list)
 
     async def pinned(self) -> dict[str, str]:
         return await pins.pinned(self.db)
@@ -87,3 +90,16 @@ async def test_a_tool_that_is_not_there_is_answered_with_what_waits(catalog: Cat
     told = await accept_tool(catalog, RULES, ADMIN, "crm/delete_lead")
     assert "No server lists `crm/delete_lead` now" in told
     assert "What waits to be accepted: `crm/create_lead`." in told
+
+
+async def test_help_speaks_of_what_waits_to_admins_alone_until_it_is_accepted(
+    catalog: Catalog, sqlite: Database
+) -> None:
+    setup = Setup(models=("demo",), default=Choice(model="demo", agent=""), rules=RULES)
+    door = Intake(sqlite, setup, catalog, Hands(), lambda: "0" * 16)
+    assert "crm" not in await door.help(OTHER, SALES)
+    assert "not offered: crm/create_lead" in await door.help(ADMIN, SALES)
+    await door.accept_tool(ADMIN, "crm/create_lead")
+    for person in (ADMIN, OTHER):
+        said = await door.help(person, SALES)
+        assert "- Create a" in said and "not offered" not in said

@@ -20,7 +20,7 @@ MAIL = ("office_send_mail", {"to": ["priya@larkspur.example"], "subject": "Q3", 
 def posted(bot: House) -> set[str]:
     """Every address in whatever was said to Slack, also to one person alone."""
     world = bot.slack.world
-    said = [call.arguments for call in world.calls]
+    said = [call.args for call in world.calls]
     return set(ADDRESS.findall(json.dumps(said, default=str)))
 
 
