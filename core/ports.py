@@ -1,7 +1,10 @@
 """The seams between the adapters and the core: what each side may ask of the other, and nothing
 else."""
 
-from typing import Protocol
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
 from core.cards import Card
 from core.parked import Click, Form, Verdict
@@ -15,7 +18,9 @@ from core.records import (
     Post,
     Posted,
     Question,
+    Rating,
     Receipt,
+    Stop,
 )
 
 
@@ -44,6 +49,17 @@ class FrontDoor(Protocol):
     async def accept_tool(self, person: Person, key: str) -> str:
         """Let the tool `server/name` stand as it is listed now, if this person is an admin; what
         they are told of it, as Markdown. Committed when this returns. Raises `Unavailable`."""
+        ...
+
+    async def stop(self, stop: Stop) -> int:
+        """End the running turns that are meant, without a word, and return how many there were.
+        When this returns, the end is committed; the work itself ends within a second. Raises
+        `Unavailable`."""
+        ...
+
+    async def rate(self, rating: Rating) -> bool:
+        """Keep what a person thinks of an answer, the newest of each person; False for an answer
+        that is not known in that place. Raises `Unavailable`."""
         ...
 
 
@@ -81,6 +97,32 @@ class Accounts(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A part of a turn's work, as people see it."""
+
+    id: str
+    title: str
+    state: Literal["in_progress", "complete", "error"]
+
+
+class Showing(Protocol):
+    """An answer that is shown while it is being written. None of these waits for the platform."""
+
+    def more(self) -> None:
+        """There may be more words to ask for."""
+        ...
+
+    def step(self, step: Step) -> None:
+        """A part of the work began, or ended."""
+        ...
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether something of the answer may stand on the surface."""
+        ...
+
+
 class Surface(Protocol):
     """What the core may ask of a chat platform."""
 
@@ -102,12 +144,26 @@ class Surface(Protocol):
         where it does not say. Never raises."""
         ...
 
+    def showing(
+        self, post: str, address: Address, words: Callable[[], str]
+    ) -> AbstractAsyncContextManager[Showing]:
+        """Show the answer of the post with this id while it is being written, as far as the
+        platform allows; inside the context alone something is shown.
+
+        `words` gives the answer so far as settled Markdown, and is asked whenever something can be
+        shown; what it gave before is as a rule the beginning of what it gives next. What is shown
+        is a preview: `deliver` makes the post of it, or puts the post in its place. Best effort:
+        logs, never raises.
+        """
+        ...
+
     async def deliver(self, post: Post, content: bytes | None) -> str:
         """Show the post and return the platform's id of it. `content` is the bytes of a `file`
         post, None otherwise.
 
-        Repeatable: the post carries its id as a marker, and with `post.attempt > 0` the surface
-        first looks whether it is there already. Raises `DeliveryFailed`.
+        Repeatable: the post carries its id as a marker, and with `post.attempt > 0`, or where it
+        `may_have_begun`, the surface first looks whether it is there already. Raises
+        `DeliveryFailed`.
         """
         ...
 

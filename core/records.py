@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NewType
 
 from core.cards import Card
+from core.figures import Figure
 
 PersonId = NewType("PersonId", str)
 """A person on one surface: `slack:T…/U…`."""
@@ -102,6 +103,30 @@ class Question:
     trace: str = ""
     """The span of the delivery, in which the turn goes on, as W3C's `traceparent`; empty where
     nothing is traced."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """A person wants what runs to end: in one thread, for one question, or (neither given) all
+    that they asked for in this place."""
+
+    place: str
+    """`Place.id`."""
+    person: PersonId | None = None
+    """Only turns that this person asked for; None where the platform has decided who may stop."""
+    thread: ThreadId | None = None
+    delivery: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rating:
+    """What a person thinks of an answer."""
+
+    turn: TurnId
+    place: str
+    """`Place.id`."""
+    person: PersonId
+    is_good: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -336,6 +361,7 @@ class Answer:
     text: str
     chips: tuple[Chip, ...] = ()
     files: tuple[MadeFile, ...] = ()
+    figures: tuple[Figure, ...] = ()
     cost: Cost | None = None
     """None where no model was asked (help, refusals)."""
 
@@ -365,3 +391,5 @@ class Post:
     """The span that it is delivered in; see `Question.trace`."""
     attempt: int = 0
     """How often it was tried before: above 0 the surface must look whether it is already there."""
+    may_have_begun: bool = False
+    """Parts of it may have been shown while the turn ran, perhaps by a process that is gone."""

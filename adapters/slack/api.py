@@ -52,6 +52,12 @@ FINAL = frozenset(
 """Answers after which no further try of the same call can succeed."""
 NO_ANSWER = "no_answer"
 """Our word for a call whose outcome is not known: it may have happened."""
+UNKNOWN_OUTCOMES = frozenset(
+    {NO_ANSWER, "unreadable_answer", "internal_error", "fatal_error", "service_unavailable"}
+    | {f"http_{status}" for status in (500, 502, 503, 504)}
+)
+"""The same, with what Slack says where it is not sure itself: its reference warns that some of the
+work may have been done."""
 
 
 class SlackApi:

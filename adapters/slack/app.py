@@ -11,7 +11,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack import buttons, commands, edge, fields, quiet
+from adapters.slack import buttons, commands, edge, fields, quiet, rating
 from adapters.slack.api import SlackApi
 from adapters.slack.commands import Speech
 from adapters.slack.deciding import Deciding
@@ -21,6 +21,7 @@ from adapters.slack.pacing import Pacing
 from adapters.slack.poster import SlackPoster
 from adapters.slack.profiles import Profiles
 from adapters.slack.settings import SlackSettings
+from adapters.slack.stream import Manner
 from core.errors import DeliveryFailed, Misconfigured
 from core.ports import Accounts, Clock, Desk, FrontDoor
 
@@ -70,20 +71,23 @@ def build(
     desk: Desk | None = None,
     accounts: Accounts | None = None,
     pacing: Pacing | None = None,
+    manner: Manner | None = None,
 ) -> SlackAdapter:
     """`clock` is wall time, for signatures; pacing has a clock of its own that never goes back.
-    Without a `desk` there are no cards, without `accounts` none can be connected."""
+    `manner` says when answers are streamed. Without a `desk` there are no cards, without
+    `accounts` none can be connected."""
     logger = quiet.library_logger()
     api = SlackApi(settings, logger)
     profiles = Profiles(api, clock)
     pacing = pacing or Pacing(time.monotonic, asyncio.sleep)
-    surface = SlackSurface(api, pacing, profiles)
+    surface = SlackSurface(api, pacing, profiles, manner)
     bolt = _bolt(settings, api, logger)
     deciding = None if desk is None else Deciding(desk, api, profiles)
     if deciding is not None:
         buttons.register(bolt, deciding)
     speech = Speech(door=door, api=api, deciding=deciding, accounts=accounts)
     commands.register(bolt, speech, surface, settings.prompts)
+    rating.register(bolt, door, api)
     deliveries = Deliveries(door, bolt, api, speech)
     entrance = edge.Edge(settings.signing_secret, clock, deliveries.take)
     routes = (web.post(edge.PATH, entrance.respond),)

@@ -66,7 +66,7 @@ def pressed(envelope: Json, own_team: str) -> Pressed | None:
     view = fields.child(envelope, "view")
     if not name.startswith("call."):
         return None
-    spot = _kept(envelope, view)[1] if view else _spot(envelope)
+    spot = _kept(envelope, view)[1] if view else spot_of(envelope)
     key = [
         spot.team,
         spot.message_ts or fields.text(view, "id"),
@@ -180,7 +180,8 @@ def _kept(envelope: Json, view: Json) -> tuple[str, Spot]:
     return fields.text(kept, "call"), spot
 
 
-def _spot(envelope: Json) -> Spot:
+def spot_of(envelope: Json) -> Spot:
+    """Where the message with the button stands."""
     container = fields.child(envelope, "container")
     return Spot(
         user=fields.text(fields.child(envelope, "user"), "id"),

@@ -77,16 +77,22 @@ async def said_to(speech: Speech, question: Question) -> bool | None:
     )
     if question.files or not is_known:
         return None
+    said = await _said(
+        speech, question.text.strip(_AROUND), question.person, dict(question.address)
+    )
+    return await private.tell(speech.api, spot_of(question), said)
+
+
+def spot_of(question: Question) -> Spot:
+    """Where the one who wrote it can be told something alone."""
     address = question.address
     is_begun = address["thread_ts"] != address["message_ts"]
-    spot = Spot(
+    return Spot(
         user=address["user"],
         team=address["team"],
         channel=address["channel"],
         thread_ts=address["thread_ts"] if is_begun else "",
     )
-    said = await _said(speech, question.text.strip(_AROUND), question.person, dict(address))
-    return await private.tell(speech.api, spot, said)
 
 
 async def _answer(speech: Speech, command: Json) -> Json:

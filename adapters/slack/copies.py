@@ -52,14 +52,14 @@ async def _write(paced: Paced, method: str, arguments: Json, post: Post, card: C
     said = cards.text(post.answer.text)
     try:
         shown = {"text": said, "blocks": cards.blocks(card)}
-        return fields.text(await paced.write(method, arguments | shown), "ts")
+        return fields.text(await paced.write(method, arguments | shown, is_urgent=True), "ts")
     except DeliveryFailed as error:
         if error.reason not in REFUSED_BLOCKS:
             raise
         log.warning("slack.plain_card", extra={"fields": {"reason": error.reason}})
     words = cards.text(post.answer.text, is_whole=not card.buttons)
     plain: Json = {"text": words, "blocks": []}
-    return fields.text(await paced.write(method, arguments | plain), "ts")
+    return fields.text(await paced.write(method, arguments | plain, is_urgent=True), "ts")
 
 
 def _there(spot: Mapping[str, str], ts: str) -> Json:

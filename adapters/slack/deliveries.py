@@ -10,13 +10,13 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from adapters.slack import commands, fields, inbound
+from adapters.slack import commands, fields, inbound, private, stopping
 from adapters.slack.api import SlackApi
 from adapters.slack.bodies import Body
 from adapters.slack.commands import Speech
 from core.errors import CountersignError
 from core.ports import FrontDoor
-from core.records import Json, Question
+from core.records import Json, Question, Stop
 
 log = logging.getLogger(__name__)
 ACCEPT_SECONDS = 2.5
@@ -68,6 +68,8 @@ class Deliveries:
         kind = fields.text(fields.child(envelope, "event"), "type")
         if kind in LISTENED_TO:
             return await self._listened(envelope, Reply(status=200))
+        if kind in stopping.EVENTS:
+            return await self._committed(kind, self._stopped(envelope))
         if gone := inbound.deleted(envelope):
             return await self._committed(gone, self._taken_back(gone))
         own = fields.text(self._api.own, "user_id")
@@ -86,11 +88,29 @@ class Deliveries:
             log.warning("slack.again", extra={"fields": {"delivery": delivery, "reason": reason}})
             return Reply(status=503)
 
+    async def _stopped(self, envelope: Json) -> Reply:
+        """Harmless twice."""
+        wanted = await stopping.of(self._api, envelope)
+        if wanted is None:
+            return _ignored("no_stop")
+        await self._door.stop(wanted)
+        return Reply(status=200)
+
+    async def _stop_said(self, asked: Question, wanted: Stop) -> Reply:
+        """Where nothing runs the person is told so; the word is a question in no case."""
+        if not await self._door.stop(wanted) and asked.delivery not in self._answered:
+            self._answered[asked.delivery] = None
+            sentence = private.sentence(stopping.NOTHING)
+            await private.tell(self._api, commands.spot_of(asked), sentence)
+        return Reply(status=200)
+
     async def _taken_back(self, delivery: str) -> Reply:
         await self._door.take_back(delivery)
         return Reply(status=200)
 
     async def _asked(self, asked: Question) -> Reply:
+        if wanted := stopping.said(asked):
+            return await self._stop_said(asked, wanted)
         return await self._command(asked) or await self._question(asked)
 
     async def _command(self, asked: Question) -> Reply | None:

@@ -3,13 +3,18 @@
 Slack gives a post no key of its own; what we post carries its id as message metadata.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from adapters.slack import fields
 from adapters.slack.api import SlackApi
 from core.records import Json
 
 EVENT_TYPE = "countersign_post"
+LIVE = "live/"
+"""How the parts of an answer are called that was streamed and is not known to be whole."""
+END = "live/end"
+"""The part with which a streamed answer is whole, with all the parts before it."""
 PAGES = 10
 PAGE = 200
 
@@ -20,19 +25,47 @@ def metadata(post: str, part: str, card: str = "") -> Json:
     return {"event_type": EVENT_TYPE, "event_payload": payload}
 
 
-async def posted(api: SlackApi, spot: Mapping[str, str], post: str) -> dict[str, str]:
-    """The parts of this post that are there, each with its timestamp.
+@dataclass(frozen=True, slots=True)
+class There:
+    """What stands in Slack of a post."""
+
+    parts: dict[str, str] = field(default_factory=dict[str, str])
+    """The timestamps of its parts by their names."""
+    pieces: list[str] = field(default_factory=list[str])
+    """The timestamps of messages that were streamed and are not known to be right, oldest
+    first."""
+
+
+NOTHING = There()
+
+
+async def posted(api: SlackApi, spot: Mapping[str, str], post: str) -> There:
+    """What is there of this post.
 
     `spot` has `channel`, `thread_ts` (empty outside of threads) and `after`, the timestamp from
     which on to look. Raises `DeliveryFailed` where Slack does not let us look.
     """
-    found: dict[str, str] = {}
+    parts: dict[str, str] = {}
+    pieces: list[str] = []
     async for message in _messages(api, spot):
         mark = fields.child(message, "metadata")
         payload = fields.child(mark, "event_payload")
+        ts = fields.text(message, "ts")
         if mark.get("event_type") == EVENT_TYPE and payload.get("post") == post:
-            found[fields.text(payload, "part")] = fields.text(message, "ts")
-    return found
+            parts[fields.text(payload, "part")] = ts
+            if fields.text(payload, "part").startswith(LIVE):
+                pieces.append(ts)
+        elif any(id.startswith(f"{post}:") for id in _ids(message)):
+            pieces.append(ts)
+    return There(parts, sorted(pieces))
+
+
+def _ids(message: Json) -> Iterator[str]:
+    """The ids that a stream of ours gives to what its messages begin with."""
+    for block in fields.children(message, "blocks"):
+        yield fields.text(block, "block_id")
+        for task in fields.children(block, "tasks"):
+            yield fields.text(task, "task_id")
 
 
 async def card(api: SlackApi, spot: Mapping[str, str], call: str) -> str:

@@ -2,25 +2,30 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from adapters.slack import copies, direct, fields, files, marker, private, upload
+from adapters.slack.answering import Answering, rendered_of
 from adapters.slack.api import SlackApi
 from adapters.slack.clicks import Spot
 from adapters.slack.copies import REFUSED_BLOCKS
 from adapters.slack.paced import Paced
-from adapters.slack.pacing import Pacing
+from adapters.slack.pacing import Budget, Pacing
 from adapters.slack.profiles import Profiles
-from adapters.slack.render import blocks, escape, limits
+from adapters.slack.render import blocks, escape, figures, limits
+from adapters.slack.stream import Manner, Stream
 from core.errors import DeliveryFailed
 from core.parked import Verdict
-from core.records import Address, Answer, FileRef, Json, Person, Post
+from core.ports import Showing
+from core.records import Address, FileRef, Json, Person, Post
 
 log = logging.getLogger(__name__)
-LONG = 20_000
-"""Characters from which on an answer takes noticeable time to be cut into messages."""
 WORKING = "is working on it…"
+STREAMS = 1_000
+"""Answers that were streamed and wait for their delivery; those beyond are looked for in Slack."""
 _NOT_HERE = frozenset(
     {
         "channel_not_found",
@@ -39,10 +44,18 @@ class SlackSurface:
 
     name = "slack"
 
-    def __init__(self, api: SlackApi, pacing: Pacing, profiles: Profiles) -> None:
+    def __init__(
+        self, api: SlackApi, pacing: Pacing, profiles: Profiles, manner: Manner | None = None
+    ) -> None:
         self._api = api
         self._paced = Paced(api, pacing)
         self._profiles = profiles
+        self._answering = Answering(api, self._paced)
+        self._manner = manner or Manner()
+        self._clock = pacing.clock
+        self._budget = Budget(pacing.clock, calls=self._manner.starts)
+        self._streams: OrderedDict[str, Stream] = OrderedDict()
+        """By post: what was streamed and is not delivered yet."""
 
     async def progress(self, address: Address, text: str) -> None:
         """The status line under the thread. Slack drops it after two minutes or with our post."""
@@ -60,6 +73,48 @@ class SlackSurface:
             await self._api.write("assistant.threads.setStatus", arguments)
         except DeliveryFailed as error:
             log.info("slack.no_status", extra={"fields": {"reason": error.reason}})
+
+    @asynccontextmanager
+    async def showing(
+        self, post: str, address: Address, words: Callable[[], str]
+    ) -> AsyncGenerator[Showing]:
+        """See `core.ports.Surface`. Where nobody can be named to whom Slack streams, nothing is
+        shown before the answer is there."""
+        stream = Stream(self._paced, self._budget, self._clock, self._manner, post, address, words)
+        can_stream = all(address.get(name) for name in ("channel", "thread_ts", "user", "team"))
+        writing = asyncio.create_task(stream.write()) if can_stream else None
+        self._streams[post] = stream
+        if len(self._streams) > STREAMS:
+            self._streams.popitem(last=False)
+        try:
+            yield stream
+        except asyncio.CancelledError:
+            self._streams.pop(post, None)
+            await self._end(stream, writing)
+            await stream.abandon()
+            await self._at_rest(address)
+            raise
+        finally:
+            await self._end(stream, writing)
+
+    async def _at_rest(self, address: Address) -> None:
+        """Nothing works on this thread any more: no status, and no session that is processing."""
+        status: Json = {"channel_id": address["channel"], "thread_ts": address["thread_ts"]}
+        with suppress(DeliveryFailed, TimeoutError):
+            async with asyncio.timeout(self._manner.closing):
+                await self.progress(address, "")
+                await self._api.write("agents.sessions.setStatus", status | {"status": "active"})
+
+    async def _end(self, stream: Stream, writing: asyncio.Task[None] | None) -> None:
+        """Let a call that is under way come back, for a moment."""
+        stream.close()
+        if writing is None or writing.done():
+            return
+        _, late = await asyncio.wait({writing}, timeout=self._manner.closing)
+        if late:
+            stream.doubt()
+            writing.cancel()
+            await asyncio.wait({writing})
 
     async def offer(self, address: Address, link: Verdict) -> bool:
         is_begun = address["thread_ts"] != address["message_ts"]
@@ -89,47 +144,14 @@ class SlackSurface:
         return await self._profiles.fill(person)
 
     async def _answer(self, post: Post) -> str:
-        rendered = await _rendered(post.answer)
-        spot = _spot(post.address)
-        there = await marker.posted(self._api, spot, post.id) if post.attempt else {}
-        stamps = [
-            await self._message(spot, message, post.id, number, there)
-            for number, message in enumerate(rendered.messages, start=1)
-        ]
-        if rendered.whole_as_file:
-            whole = rendered.whole_as_file.encode()
-            await self._upload(post, upload.WHOLE_ANSWER, whole)
-        return stamps[0] if stamps else ""
-
-    async def _message(
-        self,
-        spot: Mapping[str, str],
-        message: blocks.Message,
-        post: str,
-        number: int,
-        there: Mapping[str, str],
-    ) -> str:
-        """One message of an answer, as plain text where Slack refuses its blocks."""
-        part = str(number)
-        if part in there:
-            return there[part]
-        if not any(known.startswith(f"{part}/") for known in there):
-            arguments = _arguments(spot, message.text, post, part)
-            try:
-                return await self._post({**arguments, "blocks": list(message.blocks)})
-            except DeliveryFailed as error:
-                if error.reason not in REFUSED_BLOCKS:
-                    raise
-                log.warning("slack.plain_text", extra={"fields": {"reason": error.reason}})
-        stamps = [
-            there.get(f"{part}/{piece}")
-            or await self._post(_arguments(spot, text, post, f"{part}/{piece}"))
-            for piece, text in enumerate(blocks.plain_pieces(message), start=1)
-        ]
-        return stamps[0] if stamps else ""
-
-    async def _post(self, arguments: Json) -> str:
-        return fields.text(await self._paced.write("chat.postMessage", arguments), "ts")
+        spot, stream = _spot(post.address), self._streams.pop(post.id, None)
+        ts, whole = await self._answering.bring(post, spot, stream)
+        if whole:
+            await self._upload(post, upload.WHOLE_ANSWER, whole.encode())
+        for figure in post.answer.figures:
+            if not figures.is_whole(figure):
+                await self._upload(post, f"{figure.title or 'table'}.csv", figures.as_csv(figure))
+        return ts
 
     async def _private(self, post: Post) -> str:
         """For one person alone. Ephemeral messages cannot be looked up: one whose outcome is
@@ -144,7 +166,7 @@ class SlackSurface:
         return await self._answer(replace(post, address=kept))
 
     async def _ephemeral(self, post: Post) -> str:
-        rendered = await _rendered(post.answer)
+        rendered = await rendered_of(post)
         address = post.address
         target: Json = {"channel": address["channel"], "user": address["user"]}
         if address["thread_ts"] != address["message_ts"]:
@@ -176,15 +198,8 @@ class SlackSurface:
             there = await marker.has_file(self._api, spot, upload.file_name(name), len(content))
             if there:
                 return there
-        await self._paced.turn(spot["channel"])
-        return await upload.into(self._api, spot, name, content)
-
-
-async def _rendered(answer: Answer) -> blocks.Rendered:
-    """Off the loop where it would hold others up; short answers keep their order this way."""
-    if len(answer.text) > LONG:
-        return await asyncio.to_thread(blocks.render, answer)
-    return blocks.render(answer)
+        async with self._paced.turn(spot["channel"]):
+            return await upload.into(self._api, spot, name, content)
 
 
 def _spot(address: Address) -> dict[str, str]:
@@ -193,15 +208,3 @@ def _spot(address: Address) -> dict[str, str]:
         "thread_ts": address.get("thread_ts", ""),
         "after": address.get("message_ts", ""),
     }
-
-
-def _arguments(spot: Mapping[str, str], text: str, post: str, part: str) -> Json:
-    """Nothing that we post is fetched by Slack: no previews, in continuations neither."""
-    arguments: Json = {
-        "channel": spot["channel"],
-        "text": text,
-        "unfurl_links": False,
-        "unfurl_media": False,
-        "metadata": marker.metadata(post, part),
-    }
-    return {**arguments, "thread_ts": spot["thread_ts"]} if spot["thread_ts"] else arguments

@@ -1,7 +1,12 @@
-"""Spaces out what is posted to one channel, in the order in which it was asked for."""
+"""Spaces out what is sent in one line (a channel, a method), in the order in which it was asked
+for."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import heapq
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 from core.ports import Clock
 
@@ -11,28 +16,99 @@ LONGEST_PAUSE = 120.0
 """Seconds that one post may be held back, whatever the clock or the platform says."""
 
 
+@dataclass(slots=True)
+class _Line:
+    free_at: float = 0.0
+    is_busy: bool = False
+    waiting: list[tuple[bool, int, asyncio.Future[None]]] = field(
+        default_factory=list[tuple[bool, int, asyncio.Future[None]]]
+    )
+    """A heap: who is not urgent comes later, else who came first goes first."""
+
+
 class Pacing:
     """Hands out moments. `clock` should be one that never goes back."""
 
     def __init__(
         self, clock: Clock, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     ) -> None:
-        self._clock = clock
+        self.clock = clock
         self._sleep = sleep
-        self._free_at: dict[str, float] = {}
+        self._lines: dict[str, _Line] = {}
+        self._asked = 0
 
-    async def turn(self, channel: str) -> None:
-        """Wait until it is this caller's turn. The moment is taken before the wait, so callers
-        keep their order."""
+    @asynccontextmanager
+    async def turn(
+        self, name: str, *, gap: float = GAP, is_urgent: bool = False
+    ) -> AsyncGenerator[None]:
+        """Wait for this caller's turn in the line, and have the line alone while inside: two calls
+        under way at once could overtake each other."""
+        line = self._line(name)
+        await self._admitted(line, is_urgent)
+        try:
+            if (wait := line.free_at - self.clock()) > 0:
+                await self._sleep(min(wait, LONGEST_PAUSE))
+            line.free_at = self.clock() + gap
+            yield
+        finally:
+            line.is_busy = False
+            _next(line)
+
+    def hold(self, name: str, seconds: float) -> None:
+        """Slack asked for a pause: the next one in the line waits at least that long."""
+        line = self._line(name)
+        line.free_at = max(line.free_at, self.clock() + seconds)
+
+    async def _admitted(self, line: _Line, is_urgent: bool) -> None:
+        if not line.is_busy:
+            line.is_busy = True
+            return
+        self._asked += 1
+        admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heapq.heappush(line.waiting, (not is_urgent, self._asked, admitted))
+        try:
+            await admitted
+        except asyncio.CancelledError:
+            if admitted.done() and not admitted.cancelled():
+                line.is_busy = False
+                _next(line)
+            raise
+
+    def _line(self, name: str) -> _Line:
+        if len(self._lines) > 1_000:
+            now = self.clock()
+            self._lines = {
+                name: line
+                for name, line in self._lines.items()
+                if line.is_busy or line.free_at > now
+            }
+        return self._lines.setdefault(name, _Line())
+
+
+def _next(line: _Line) -> None:
+    """Let in the first one that still waits."""
+    while line.waiting and not line.is_busy:
+        admitted = heapq.heappop(line.waiting)[2]
+        if not admitted.done():
+            line.is_busy = True
+            admitted.set_result(None)
+
+
+class Budget:
+    """So many calls within so many seconds, over the whole workspace."""
+
+    def __init__(self, clock: Clock, *, calls: int, seconds: float = 60.0) -> None:
+        self._clock = clock
+        self._calls = calls
+        self._seconds = seconds
+        self._spent: deque[float] = deque()
+
+    def take(self) -> bool:
+        """False when the budget is spent; nothing waits."""
         now = self._clock()
-        if len(self._free_at) > 1_000:
-            self._free_at = {at: free for at, free in self._free_at.items() if free > now}
-        start = min(max(now, self._free_at.get(channel, now)), now + LONGEST_PAUSE)
-        self._free_at[channel] = start + GAP
-        if start > now:
-            await self._sleep(start - now)
-
-    def hold(self, channel: str, seconds: float) -> None:
-        """Slack asked for a pause: the next post waits at least that long."""
-        until = self._clock() + seconds
-        self._free_at[channel] = max(until, self._free_at.get(channel, until))
+        while self._spent and self._spent[0] <= now - self._seconds:
+            self._spent.popleft()
+        if len(self._spent) >= self._calls:
+            return False
+        self._spent.append(now)
+        return True

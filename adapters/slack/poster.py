@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from contextlib import AsyncExitStack
 
 from adapters.slack import fields, marker
 from adapters.slack.api import NO_ANSWER, SlackApi
@@ -47,17 +48,18 @@ class SlackPoster:
     async def post(self, channel: str, markdown: str, marker: str) -> Posted:
         """See `core.ports.Poster.post`."""
         arguments = _message(channel, markdown, marker)
-        try:
-            async with asyncio.timeout(PACE_SECONDS):
-                await self._pacing.turn(channel)
-        except TimeoutError:
-            raise DeliveryFailed("ratelimited", retry_after=PACE_SECONDS) from None
-        try:
-            ts = fields.text(await self._api.write("chat.postMessage", arguments), "ts")
-        except DeliveryFailed as failure:
-            if failure.retry_after:
-                self._pacing.hold(channel, failure.retry_after)
-            raise _judged(failure) from failure
+        async with AsyncExitStack() as held:
+            try:
+                async with asyncio.timeout(PACE_SECONDS):
+                    await held.enter_async_context(self._pacing.turn(channel, is_urgent=True))
+            except TimeoutError:
+                raise DeliveryFailed("ratelimited", retry_after=PACE_SECONDS) from None
+            try:
+                ts = fields.text(await self._api.write("chat.postMessage", arguments), "ts")
+            except DeliveryFailed as failure:
+                if failure.retry_after:
+                    self._pacing.hold(channel, failure.retry_after)
+                raise _judged(failure) from failure
         return Posted(ts=ts, link=await self._link(channel, ts))
 
     async def find(self, channel: str, marker: str) -> Posted | None:
@@ -67,7 +69,7 @@ class SlackPoster:
 
     async def _found(self, channel: str, post: str) -> str:
         spot = {"channel": channel, "thread_ts": "", "after": ""}
-        return (await marker.posted(self._api, spot, post)).get(_PART, "")
+        return (await marker.posted(self._api, spot, post)).parts.get(_PART, "")
 
     async def _is_in(self, channel: str, person: PersonId) -> bool:
         user, query = person.rpartition("/")[2], {"channel": channel}

@@ -5,12 +5,17 @@ from typing import Final
 READ_BACK: Final = ("channels:history", "groups:history", "im:history", "mpim:history")
 
 METHODS: Final[dict[str, tuple[str, ...]]] = {
+    "agents.sessions.setStatus": ("chat:write",),
     "assistant.threads.setStatus": ("chat:write",),
     "assistant.threads.setSuggestedPrompts": ("assistant:write",),
     "auth.test": (),
+    "chat.appendStream": ("chat:write",),
+    "chat.delete": ("chat:write",),
     "chat.getPermalink": (),
     "chat.postEphemeral": ("chat:write",),
     "chat.postMessage": ("chat:write",),
+    "chat.startStream": ("chat:write",),
+    "chat.stopStream": ("chat:write",),
     "chat.update": ("chat:write",),
     "conversations.history": READ_BACK,
     "conversations.members": ("channels:read", "groups:read"),
@@ -27,9 +32,11 @@ METHODS: Final[dict[str, tuple[str, ...]]] = {
 """Every method that the adapter calls. A method that is not here fails the manifest's check."""
 
 EVENTS: Final[dict[str, tuple[str, ...]]] = {
+    "agent_session_stopped": (),
     "app_home_opened": (),
     "app_mention": ("app_mentions:read",),
     "message.im": ("im:history",),
+    "reaction_added": ("reactions:read",),
 }
 """What the app subscribes to. `message.channels` is not among them: a mention arrives as
 `app_mention`, and what people say to each other is none of the bot's business."""
@@ -51,6 +58,7 @@ REASONS: Final[dict[str, str]] = {
     "im:write": "bring a card to the person who decides, and tell somebody directly when the "
     "channel cannot be written to",
     "mpim:history": "find its own posts in a group conversation",
+    "reactions:read": "stop when the one who asked puts a cross on the question or the answer",
     "users:read": "know a person's name and time zone, and that a guest decides nothing",
 }
 """Every scope of the manifest; shown by `countersign doctor` where one is missing."""

@@ -254,6 +254,8 @@ class SlackStandIn:
         for (where, ts), stream in self.world.streams.items():
             if where == place.id and place.messages[ts].get("thread_ts") == thread_ts:
                 stream.is_stopped_by_person = True
+                place.messages[ts].pop("streaming_state", None)
+                self.world.publish("streamed", channel=place.id, body=place.messages[ts])
                 stopped.append(ts)
         event: Json = {
             "type": "agent_session_stopped",

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from core.errors import ModelFailed
 from core.ledger.meter import Meter, Use
@@ -30,6 +30,16 @@ FREE_WITHOUT_ANSWER = {
     "context_overflow",
 }
 """Failures that no provider bills when nothing of an answer had arrived."""
+
+
+class Ear(Protocol):
+    """Hears an answer while it is being written."""
+
+    def begin(self) -> None:
+        """A try begins: what was heard before counts no more."""
+        ...
+
+    def hear(self, words: str) -> None: ...
 
 
 class ChatDoor:
@@ -62,8 +72,9 @@ class ChatDoor:
         tools: Sequence[ToolSchema],
         billing: Billing,
         deadline: float,
+        ear: Ear | None = None,
     ) -> ModelReply:
-        """The model's next message.
+        """The model's next message; `ear` hears its words as they arrive.
 
         `deadline` is the time left in seconds, for all attempts together. When this returns or
         raises, each attempt has its committed ledger entry. Raises `ModelFailed` with the kind
@@ -73,12 +84,14 @@ class ChatDoor:
         if settings is None:
             raise ModelFailed("rejected", unknown(self._models, model))
         if settings.provider == "demo":
-            return await self._demonstrate(messages, tools, billing)
+            return await self._demonstrate(messages, tools, billing, ear)
         ends = asyncio.get_running_loop().time() + deadline
 
         async def attempt(number: int) -> ModelReply:
+            if ear is not None:
+                ear.begin()
             return await self._attempt(
-                settings, messages, tools, billing, attempt=number, ends=ends
+                settings, messages, tools, billing, attempt=number, ends=ends, ear=ear
             )
 
         return await persist(attempt, ends, sleep=self._sleep, jitter=self._jitter)
@@ -96,6 +109,7 @@ class ChatDoor:
         *,
         attempt: int,
         ends: float,
+        ear: Ear | None,
     ) -> ModelReply:
         use = self._meter.begin(
             billing,
@@ -110,7 +124,7 @@ class ChatDoor:
         outcome = "failed"
         try:
             with noting() as announced:
-                await self._listen(settings, messages, tools, chunks, ends)
+                await self._listen(settings, messages, tools, chunks, ends, ear)
             said = heard(chunks)
             reply = _reply(said, settings)
             outcome = "length" if reply.finish == "length" else "ok"
@@ -132,6 +146,7 @@ class ChatDoor:
         tools: Sequence[ToolSchema],
         chunks: "list[AIMessageChunk]",
         ends: float,
+        ear: Ear | None,
     ) -> None:
         """Fill `chunks` with the answer. Raises `ModelFailed`."""
         loop = asyncio.get_running_loop()
@@ -152,6 +167,8 @@ class ChatDoor:
                     if chunk is None:
                         return
                     chunks.append(chunk)  # pyright: ignore[reportArgumentType]
+                    if ear is not None and (words := str(chunk.text)):
+                        ear.hear(words)
         except caught() as error:
             # Without the cause: the client's exceptions hold headers and the request.
             raise failure(error, settings, has_begun=bool(chunks), now=self._clock()) from None
@@ -165,10 +182,17 @@ class ChatDoor:
         await self._meter.end(use, usage, outcome=outcome, reported_model=said.model)
 
     async def _demonstrate(
-        self, messages: Sequence[ModelMessage], tools: Sequence[ToolSchema], billing: Billing
+        self,
+        messages: Sequence[ModelMessage],
+        tools: Sequence[ToolSchema],
+        billing: Billing,
+        ear: Ear | None,
     ) -> ModelReply:
         use = self._meter.begin(billing, kind="chat", provider="demo", model="demo")
         reply = demo.answer(messages, tools)
+        if ear is not None:
+            ear.begin()
+            ear.hear(reply.message.text)
         await self._meter.end(use, reply.usage, outcome="ok")
         return reply
 

@@ -197,7 +197,7 @@ async def claim(
     claims: list[Claim] = []
     for row in sorted(rows, key=lambda row: row["seq"]):
         try:
-            claims.append(Claim(turn=_turn(row), tries=row["attempt"] - row["released"]))
+            claims.append(Claim(turn=turn_of(row), tries=row["attempt"] - row["released"]))
         except ValueError:
             # One row that cannot be read must not take the others of this claim with it.
             log.exception(
@@ -332,7 +332,7 @@ async def read(db: Statements, turn: TurnId) -> Entry | None:
     if row is None:
         return None
     return Entry(
-        turn=_turn(row), state=row["state"], owner=row["owner"], finished_at=row["finished_at"]
+        turn=turn_of(row), state=row["state"], owner=row["owner"], finished_at=row["finished_at"]
     )
 
 
@@ -378,7 +378,7 @@ async def prune(db: Statements, before: float) -> int:
     )
 
 
-def _turn(row: Row) -> Turn:
+def turn_of(row: Row) -> Turn:
     return Turn(
         id=TurnId(row["id"]),
         question=unpacked(Question, row["body"]),

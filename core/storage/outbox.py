@@ -40,15 +40,15 @@ async def put(tx: Statements, post: Post) -> bool:
 
 
 async def due(db: Statements, surface: str, *, now: float, limit: int = 32) -> list[Post]:
-    """The first post of every line that may be tried now; `attempt` says how often each was
-    tried before."""
+    """The first post of every line that may be tried now, cards before others: somebody waits to
+    decide. `attempt` says how often each was tried before."""
     rows = await db.fetch(
         """
         SELECT body, attempt FROM outbox
         WHERE seq IN (SELECT min(seq) FROM outbox WHERE surface = ? AND state = 'waiting'
                       GROUP BY line)
           AND due_at <= ? AND lease <= ?
-        ORDER BY seq LIMIT ?
+        ORDER BY CASE kind WHEN 'card' THEN 0 ELSE 1 END, seq LIMIT ?
         """,
         (surface, now, now, limit),
     )

@@ -2,7 +2,17 @@
 
 from dataclasses import dataclass
 
-from core.storage import decisions, evidence, files, inbox, notes, outbox, parked, threads
+from core.storage import (
+    decisions,
+    evidence,
+    files,
+    inbox,
+    notes,
+    outbox,
+    parked,
+    ratings,
+    threads,
+)
 from core.storage.database import Database
 
 DAY = 86_400.0
@@ -18,7 +28,7 @@ class Retention:
     evidence: float = 30
     """Also of what turns noted of themselves."""
     turns: float = 90
-    """Also of parked calls that came to an end."""
+    """Also of parked calls that came to an end, and of what people thought of answers."""
     decisions: float = 400
 
 
@@ -35,6 +45,7 @@ async def sweep(db: Database, retention: Retention, *, now: float) -> dict[str, 
         "files": await files.prune(db, before(retention.evidence)),
         "notes": await notes.prune(db, before(retention.evidence)),
         "turns": await threads.prune(db, before(retention.turns)),
+        "ratings": await ratings.prune(db, before(retention.turns)),
         "parked": await parked.prune(db, before(retention.turns)),
         "decisions": await decisions.prune(db, before(retention.decisions)),
     }

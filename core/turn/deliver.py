@@ -21,15 +21,17 @@ log = logging.getLogger(__name__)
 class Patience:
     """How long the courier tries; times in seconds."""
 
-    concurrency: int = 8
+    concurrency: int = 24
+    """Posts that wait for a busy channel's pace hold up no other channel before there are that
+    many."""
     tries: int = 12
     """With these pauses about twenty minutes."""
     waits: int = 48
     """Tries for a post that the platform asked to bring later: it was busy, not unwilling."""
     first_pause: float = 1.0
     longest_pause: float = 300.0
-    call: float = 60.0
-    """The deadline of one call to the surface."""
+    call: float = 180.0
+    """The deadline of one call to the surface, which keeps to the platform's pace in it."""
     poll: float = 1.0
 
 
@@ -87,13 +89,17 @@ class Courier:
         """Deliver until `drain`."""
         if self._db.is_exclusive:
             await outbox.take_over(self._db, self._surface.name)
+        before = asyncio.Event()
+        before.set()
         async with asyncio.TaskGroup() as group:
             while True:
                 due = await self._due()
                 for post in due:
+                    counted = asyncio.Event()
                     self._busy[post.id] = group.create_task(
-                        self._serve(post), name=f"post {post.id}"
+                        self._serve(post, before, counted), name=f"post {post.id}"
                     )
+                    before = counted
                 if self._is_draining and not self._busy:
                     self._drained.set()
                     return
@@ -135,9 +141,15 @@ class Courier:
             return self._patience.poll
         return min(self._patience.poll, max(0.05, due - self._clock()))
 
-    async def _serve(self, post: Post) -> None:
+    async def _serve(self, post: Post, before: asyncio.Event, counted: asyncio.Event) -> None:
+        """The tries are counted side by side, and go to the surface in the order of the outbox:
+        once the one `before` is counted, and before the next one is let go."""
         try:
-            await self._try(post)
+            is_ours = await self._begin(post)
+            await before.wait()
+            counted.set()
+            if is_ours:
+                await self._try(post)
         except Unavailable as failure:
             # Not recorded as sent: tried again once its lease is over, and the surface is told
             # that it may be there already.
@@ -147,14 +159,16 @@ class Courier:
                 extra={"action": "post.unrecorded", "turn": post.turn},
             )
         finally:
+            counted.set()
             del self._busy[post.id]
             with suppress(Unavailable):
                 await self._db.notify(self._channel)
 
-    async def _try(self, post: Post) -> None:
+    async def _begin(self, post: Post) -> bool:
         lease = self._clock() + 2 * self._patience.call
-        if not await outbox.begin(self._db, post, lease=lease):
-            return
+        return await outbox.begin(self._db, post, lease=lease)
+
+    async def _try(self, post: Post) -> None:
         try:
             with self._span(post):
                 async with asyncio.timeout(self._patience.call):

@@ -3,15 +3,16 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from core.loop.calls import number_of
 from core.loop.steps import Ended
-from core.policy.links import Citable, settle
+from core.policy.links import settle
 from core.ports import Clock
 from core.records import Answer, Cost, Evidence, MadeFile, Post, Turn
 from core.storage import entries, inbox
 from core.storage.database import Database, Transaction
 from core.telemetry import metrics, spans
 from core.turn import watch
+from core.turn.figures import figures, without_places
+from core.turn.telling import citables_of
 
 Remember = Callable[[Transaction], Awaitable[None]]
 
@@ -24,15 +25,13 @@ def compose(text: str, finish: str, evidence: Sequence[Evidence]) -> tuple[Answe
 
     `evidence` is what the turn's calls brought, each under the number that the model saw.
     """
-    citables = [
-        Citable(number=number_of(piece.id), label=piece.title, links=piece.links)
-        for piece in evidence
-        if not piece.is_error
-    ]
-    settled, chips = settle(text, citables)
+    settled, chips = settle(without_places(text), citables_of(evidence))
+    drawn = figures(text, evidence)
     files = tuple(file for piece in evidence for file in piece.files)
     said = settled + (CUT if finish == "length" and settled else "")
-    return Answer(text=said or EMPTY, chips=chips, files=files), bool(settled)
+    said = said or ("" if drawn else EMPTY)
+    answer = Answer(text=said, chips=chips, files=files, figures=drawn)
+    return answer, bool(settled or drawn)
 
 
 async def finish(
@@ -44,9 +43,11 @@ async def finish(
     *,
     clock: Clock,
     remember: Remember | None = None,
+    may_have_begun: bool = True,
 ) -> bool:
     """Write the answer, the end of the turn, the posts that say it, what the turn noted of itself
-    and what `remember` keeps of it, at once. `ended` is how far its loop came.
+    and what `remember` keeps of it, at once. `ended` is how far its loop came; the answer
+    `may_have_begun` to be shown while it was written.
 
     False when another claim owns the turn by now: then nothing was written and nothing is said.
     """
@@ -59,7 +60,8 @@ async def finish(
         whole = replace(answer, cost=_whole(cost, now - turn.accepted_at))
         if remember is not None:
             await remember(tx)
-        return inbox.Said(whole, posts(turn, whole, trace), noted)
+        said_by = posts(turn, whole, trace, may_have_begun=may_have_begun)
+        return inbox.Said(whole, said_by, noted)
 
     with spans.span("finish", {"countersign.turn": turn.id, "countersign.outcome": outcome}):
         owned = await inbox.close(db, turn, outcome, said, now=now)
@@ -68,9 +70,16 @@ async def finish(
     return owned
 
 
-def posts(turn: Turn, answer: Answer, trace: str = "") -> list[Post]:
+def answer_id(turn: Turn) -> str:
+    """The id of the post that says the turn's answer."""
+    return f"{turn.id}.answer"
+
+
+def posts(
+    turn: Turn, answer: Answer, trace: str = "", *, may_have_begun: bool = False
+) -> list[Post]:
     """One post with the words, then one for each file, in the trace that is carried on."""
-    said = replace(_post(turn, "answer", answer), trace=trace)
+    said = replace(_post(turn, "answer", answer), trace=trace, may_have_begun=may_have_begun)
     files = [
         replace(_file(turn, number, file), trace=trace)
         for number, file in enumerate(answer.files, start=1)

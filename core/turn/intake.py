@@ -7,8 +7,18 @@ from core.capabilities.catalog import Catalog
 from core.policy.guards import Refused, admit
 from core.policy.rules import is_admin
 from core.ports import Clock
-from core.records import Answer, Person, Place, Post, Question, Receipt, TurnId
-from core.storage import inbox, outbox, people
+from core.records import (
+    Answer,
+    Person,
+    Place,
+    Post,
+    Question,
+    Rating,
+    Receipt,
+    Stop,
+    TurnId,
+)
+from core.storage import inbox, outbox, people, ratings, stops
 from core.storage.database import Database
 from core.telemetry import logs, metrics, spans
 from core.turn.accepting import accept_tool
@@ -103,6 +113,19 @@ class Intake:
     async def accept_tool(self, person: Person, key: str) -> str:
         """See `FrontDoor.accept_tool`."""
         return await accept_tool(self._catalog, self._setup.rules, person, key)
+
+    async def stop(self, stop: Stop) -> int:
+        """See `FrontDoor.stop`."""
+        ended = await stops.stop(self._db, stop, now=self._clock())
+        for turn in ended:
+            log.info("turn.stopped", turn=turn)
+        return len(ended)
+
+    async def rate(self, rating: Rating) -> bool:
+        """See `FrontDoor.rate`."""
+        kept = await ratings.put(self._db, rating, now=self._clock())
+        log.info("answer.rated", turn=rating.turn, good=rating.is_good, kept=kept)
+        return kept
 
     async def _help(self, question: Question) -> str:
         return await self.help(question.person, question.place)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from core.errors import DeadlineExceeded, Unavailable
 from core.ports import Clock
 from core.records import Turn, TurnId
-from core.storage import inbox
+from core.storage import inbox, stops
 from core.storage.database import Database
 
 log = logging.getLogger(__name__)
@@ -39,6 +39,8 @@ class LaneLimits:
     """How often a turn is begun before it counts as dead."""
     last_word: float = 30.0
     """How long writing the sentence about a failure may take."""
+    look_back: float = 600.0
+    """How long ago a person may have stopped a turn that still runs."""
 
 
 class Lanes:
@@ -69,7 +71,7 @@ class Lanes:
         self._on_failed = on_failed
         self._on_dead = on_dead
         self._limits = limits or LaneLimits()
-        self._running: set[asyncio.Task[None]] = set()
+        self._running: dict[asyncio.Task[None], TurnId] = {}
         self._is_draining = False
         self._changed = asyncio.Event()
         """Set whenever a turn ended or a drain began."""
@@ -91,6 +93,7 @@ class Lanes:
             await inbox.take_over(self._db, self._owner)
         async with asyncio.TaskGroup() as group:
             while not self._is_draining:
+                await self._end_stopped()
                 free = self._limits.concurrency - len(self._running)
                 if free == 0:
                     await self._wait_for_change()
@@ -134,6 +137,20 @@ class Lanes:
             async with asyncio.timeout(self._limits.poll):
                 await self._changed.wait()
 
+    async def _end_stopped(self) -> None:
+        """Cut off the turns that a person has stopped: their end is written already, here or by
+        another process."""
+        if not self._running:
+            return
+        try:
+            stopped = await stops.stopped(self._db, self._clock() - self._limits.look_back)
+        except Unavailable:
+            return
+        for task, turn in list(self._running.items()):
+            if turn in stopped and not task.cancelling():
+                log.info("a person stopped it", extra={"action": "turn.stopped", "turn": turn})
+                task.cancel()
+
     async def _claim(self, free: int) -> list[inbox.Claim]:
         now = self._clock()
         try:
@@ -148,11 +165,11 @@ class Lanes:
 
     def _start(self, group: asyncio.TaskGroup, claim: inbox.Claim) -> None:
         task = group.create_task(self._serve(claim), name=_name(claim.turn.id))
-        self._running.add(task)
+        self._running[task] = claim.turn.id
         task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        self._running.discard(task)
+        self._running.pop(task, None)
         self._changed.set()
 
     async def _serve(self, claim: inbox.Claim) -> None:

@@ -36,12 +36,13 @@ from core.storage.index import Index
 from core.telemetry import logs, spans
 from core.turn import failures, watch
 from core.turn.connect import SignInAsked
-from core.turn.finish import compose, finish
+from core.turn.finish import answer_id, compose, finish
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history, outcomes
 from core.turn.retrieve import Memory, Vector, embedded, retrieve
 from core.turn.setup import Agent, Setup
 from core.turn.status import Status
+from core.turn.telling import Telling
 
 THINKING = "is thinking…"
 PROFILE_SECONDS = 2.0
@@ -89,17 +90,17 @@ async def _run(
     agent = rooms.setup.agents.get(turn.agent)
     known = await _known(rooms, turn, billing, agent, surface, seen)
     turn = known.turn
+    telling = Telling()
     calls = _calls(rooms, turn, billing, known.offer, status)
     live = Live(
-        ask=_Ask(rooms, turn, billing, started),
+        ask=_Ask(rooms, turn, billing, started, telling, calls),
         frame=_Frame(rooms, known, agent),
         perform=calls.perform,
         tools=bound(known.offer.by_alias, dialect(rooms.models[turn.model])),
-        progress=_Progress(status, known.offer),
+        progress=_Progress(status, known.offer, telling),
     )
-    words = prompts.question(turn.question.text, turn.question.files)
     with seen.phase("loop"):
-        ended = await rooms.loop.run(turn.id, words, live, is_new=turn.attempt == 1)
+        ended, may_have_begun = await _looped(rooms, turn, live, surface, telling)
 
     with seen.phase("finish"):
         brought = await _brought(rooms.db, turn, calls)
@@ -107,13 +108,35 @@ async def _run(
         await status.end()
     memory = Memory(rooms.index, turn, answer, known.vector if has_words else None)
     owned = await finish(
-        rooms.db, turn, "done", answer, ended, clock=rooms.clock, remember=memory.keep
+        rooms.db,
+        turn,
+        "done",
+        answer,
+        ended,
+        clock=rooms.clock,
+        remember=memory.keep,
+        may_have_begun=may_have_begun,
     )
     if owned:
         memory.follow()
     seconds = round(rooms.clock() - started, 3)
     log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=seconds)
     return ended
+
+
+async def _looped(
+    rooms: Rooms, turn: Turn, live: Live, surface: Surface, telling: Telling
+) -> tuple[Ended, bool]:
+    """How the loop ended, and whether its words may have been shown while it wrote them. A turn
+    that was begun before is not shown again: what is there of it is replaced by the answer."""
+    words = prompts.question(turn.question.text, turn.question.files)
+    if turn.attempt > 1:
+        return await rooms.loop.run(turn.id, words, live), True
+    address = turn.question.address
+    async with surface.showing(answer_id(turn), address, telling.words) as showing:
+        telling.to(showing)
+        ended = await rooms.loop.run(turn.id, words, live, is_new=True)
+    return ended, showing.has_begun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,9 +283,19 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, status: Sta
 class _Ask:
     """`steps.Ask` of one turn: the model that was chosen, within the time that is left."""
 
-    def __init__(self, rooms: Rooms, turn: Turn, billing: Billing, started: float) -> None:
+    def __init__(
+        self,
+        rooms: Rooms,
+        turn: Turn,
+        billing: Billing,
+        started: float,
+        telling: Telling,
+        calls: Calls,
+    ) -> None:
         self._rooms = rooms
         self._turn = turn
+        self._telling = telling
+        self._calls = calls
         self._billing = billing
         # A little before the lane cuts the whole turn off: the call is closed in order, and the
         # turn ends in a sentence that names the model.
@@ -277,12 +310,15 @@ class _Ask:
         round: int,
         purpose: str,
     ) -> ModelReply:
+        if round > 1:
+            self._telling.may_cite(self._calls.kept)
         return await self._rooms.chat.ask(
             self._turn.model,
             messages,
             tools,
             replace(self._billing, round=round, purpose=purpose),
             max(0.0, self._ends - self._rooms.clock()),
+            self._telling,
         )
 
 
@@ -323,16 +359,20 @@ class _Frame:
 class _Progress:
     """Says in the thread what a round is about to do."""
 
-    def __init__(self, status: Status, offer: Offer) -> None:
+    def __init__(self, status: Status, offer: Offer, telling: Telling) -> None:
         self._status = status
         self._offer = offer
+        self._telling = telling
+        self._round = 0
 
     async def __call__(self, calls: Sequence[ToolCall]) -> None:
+        self._round += 1
         names = dict.fromkeys(
             self._offer.by_alias[call.name].name.replace("_", " ")
             for call in calls
             if call.name in self._offer.by_alias
         )
+        self._telling.works(self._round, [name.capitalize() for name in names])
         if names:
             text = f"is working: {', '.join(names)}…"
             await self._status.say(text)

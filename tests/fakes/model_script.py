@@ -78,6 +78,8 @@ class Step:
     """Before the first byte, for ever."""
     stalls: bool = False
     """In the middle of the answer, for ever."""
+    paced: float = 0.0
+    """Seconds between two pieces of the stream."""
     is_cut: bool = False
     """The connection ends in the middle of the answer, before the finish reason."""
     is_abrupt: bool = False

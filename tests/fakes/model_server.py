@@ -127,6 +127,8 @@ class ModelServer:
         await response.prepare(request)
         for line in dialect.events(asked, step, counted):
             await response.write(line.encode())
+            if step.paced:
+                await asyncio.sleep(step.paced)
         if step.stalls:
             self.has_stalled.set()
             await self._closing.wait()

@@ -18,7 +18,7 @@ from adapters.slack.settings import SlackSettings
 from bot.workspace.slack.delivery import FORM, signature
 from bot.workspace.slack_server import SlackStandIn
 from core.errors import Unavailable
-from core.records import Person, Place, Question, Receipt, TurnId
+from core.records import Person, Place, Question, Rating, Receipt, Stop, TurnId
 
 JSON = "application/json"
 
@@ -29,6 +29,9 @@ class Door:
     def __init__(self) -> None:
         self.questions: list[Question] = []
         self.helped: list[tuple[Person, Place]] = []
+        self.stops: list[Stop] = []
+        self.ratings: list[Rating] = []
+        self.running = 1
         self.taken_back: list[str] = []
         self.accepting: list[tuple[Person, str]] = []
         self.outages = 0
@@ -42,6 +45,20 @@ class Door:
         self.questions.append(question)
         kind = "duplicate" if is_known else "accepted"
         return Receipt(kind=kind, turn=TurnId("t1"))
+
+    async def stop(self, stop: Stop) -> int:
+        if self.outages:
+            self.outages -= 1
+            raise Unavailable
+        self.stops.append(stop)
+        return self.running
+
+    async def rate(self, rating: Rating) -> bool:
+        if self.outages:
+            self.outages -= 1
+            raise Unavailable
+        self.ratings.append(rating)
+        return rating.turn == "t1"
 
     async def take_back(self, delivery: str) -> None:
         if self.outages:

@@ -16,7 +16,8 @@ def text_of(message: dict[str, Any]) -> str:
 
 
 def cost_of(message: dict[str, Any]) -> str:
-    return str(message["blocks"][-1]["elements"][0]["text"])
+    lines = [block for block in message["blocks"] if block["type"] == "context"]
+    return str(lines[-1]["elements"][0]["text"])
 
 
 def chat(models: ModelServer) -> list[Asked]:

@@ -2,10 +2,11 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from core.cards import CallId, Card
 from core.errors import DeliveryFailed
@@ -53,6 +54,9 @@ class Wall:
 
     async def progress(self, address: Address, text: str) -> None:
         """Not asked for."""
+
+    def showing(self, post: str, address: Address, words: Callable[[], str]) -> Any:
+        raise NotImplementedError
 
     async def profile(self, person: Person) -> Person:
         return person

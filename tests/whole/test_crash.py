@@ -8,7 +8,7 @@ import pytest
 
 from bot.workspace.slack.records import App
 from bot.workspace.slack_server import SlackStandIn
-from tests.fakes.model_script import Asked, Step, call, hang, say
+from tests.fakes.model_script import Asked, Step, call, hang, say, stall
 from tests.fakes.model_server import ModelServer
 from tests.whole.process import running
 
@@ -70,6 +70,40 @@ async def test_a_turn_that_a_crash_cut_short_is_answered_once_after_the_restart(
     asked_again = len([a for a in models.asked if a.route != "embeddings"]) - before
     # Rounds that were finished are not repeated: only the call that hung is made anew.
     assert asked_again == (2 if moment == "before the first call" else 1)
+
+
+@pytest.mark.promise("D8", "core.turn")
+async def test_an_answer_that_a_crash_cut_off_while_it_was_shown_stands_there_once_and_whole(
+    tmp_path: Path,
+) -> None:
+    is_killed = False
+    beginning = "We sold a lot, and here is how much of what.\n\n" * 40
+
+    def step(asked: Asked) -> Step:
+        return say("In short: **17** orders.") if is_killed else stall(beginning)
+
+    async with SlackStandIn() as slack, ModelServer(dimensions=1536) as models:
+        models.answer(step)
+        async with running(tmp_path, environment=environment(slack, models)) as first:
+            slack.connect(f"{first.bot}/slack/events")
+            ts = await slack.say("mara", "sales", f"{MENTION} what did we sell?")
+            await slack.wait_for(lambda: answers(slack, ts), 30)
+            first.kill()
+            await first.process.wait()
+        [left] = answers(slack, ts)
+        assert left["streaming_state"] == "in_progress" and "a lot" in str(left["blocks"])
+
+        is_killed = True
+        async with running(tmp_path, environment=environment(slack, models)) as second:
+            slack.connect(f"{second.bot}/slack/events")
+            await slack.wait_for(lambda: "streaming_state" not in answers(slack, ts)[0], 30)
+            assert await second.stop() == 0
+
+    [answer] = answers(slack, ts)
+    assert answer["ts"] == left["ts"]
+    assert "streaming_state" not in answer
+    assert answer["text"] == "In short: 17 orders."
+    assert "a lot" not in str(answer["blocks"])
 
 
 @pytest.mark.promise("D8", "core.turn")

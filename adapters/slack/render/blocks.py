@@ -6,9 +6,10 @@ Dictionaries and not the SDK's models: those know no newer block and check lengt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adapters.slack.render import cost, escape, limits
+from adapters.slack.render import cost, escape, feedback, figures, limits
 from adapters.slack.render.markdown import plain
 from adapters.slack.render.split import parts, plan
+from core.figures import Figure
 from core.records import Answer, Chip, Json
 
 
@@ -31,15 +32,34 @@ class Rendered:
     """The whole answer as Markdown, where the messages show only its beginning."""
 
 
-def render(answer: Answer) -> Rendered:
-    """The messages of an answer in order; sources and cost stand on the last one."""
-    planned = plan(escape.inert(answer.text))
+def render(answer: Answer, turn: str = "", most: int | None = None) -> Rendered:
+    """The messages of an answer in order, at most `most` of them; sources and cost stand on the
+    last one, and with a `turn` the buttons to rate its answer."""
+    planned = plan(escape.inert(answer.text), limits.PARTS if most is None else most)
     messages = [_message([markdown(part)], part) for part in planned.parts]
-    closing = [*sources(answer.chips), *_cost(answer)]
+    messages += map(_figure, answer.figures)
+    last = closing(answer, turn)
     return Rendered(
-        messages=tuple(_closed(messages, closing) if closing else messages),
+        messages=tuple(_closed(messages, last) if last else messages),
         whole_as_file=answer.text if planned.needs_file else "",
     )
+
+
+def _figure(figure: Figure) -> Message:
+    """A message of its own: Slack takes one table in each."""
+    name = context([f"*{escape.label(figures.title(figure), limits.LABEL)}*"])
+    return _message([name, figures.block(figure)], figures.as_markdown(figure))
+
+
+def closing(answer: Answer, turn: str = "") -> list[Json]:
+    """What stands under an answer."""
+    rating = [feedback.block(turn)] if turn else []
+    return [*sources(answer.chips), *_cost(answer), *rating]
+
+
+def left_of(pages: int) -> int:
+    """How many messages an answer may have beside those."""
+    return max(1, limits.PARTS - pages)
 
 
 def markdown(text: str) -> Json:
@@ -79,7 +99,7 @@ def _cost(answer: Answer) -> list[Json]:
 
 def _closed(messages: list[Message], closing: list[Json]) -> list[Message]:
     """With the closing blocks on the last message, or after it where they do not fit on it."""
-    shown = "\n".join(map(_words, closing))
+    shown = "\n".join(filter(None, map(_words, closing)))
     if messages:
         last = messages[-1]
         if size([*last.blocks, *closing]) <= limits.MESSAGE_TOTAL:
@@ -116,13 +136,21 @@ def plain_pieces(message: Message) -> list[str]:
 
 
 def size(blocks: Sequence[Json]) -> int:
-    """Characters of all text in the blocks, as Slack counts them together."""
-    return sum(
-        limits.weight(block["text"]) if block["type"] == "markdown" else len(_words(block))
-        for block in blocks
-    )
+    """Weight of all text in the blocks, as Slack counts them together."""
+    return sum(map(_size, blocks))
+
+
+def _size(block: Json) -> int:
+    if block["type"] == "markdown":
+        return limits.weight(block["text"])
+    if block["type"] in ("table", "data_table"):
+        cells = (cell for row in block["rows"] for cell in row)
+        return sum(limits.weight(cell["text"]) for cell in cells)
+    return len(_words(block))
 
 
 def _words(block: Json) -> str:
-    """The text of a context block, escaped as it is."""
+    """The text of a context block, escaped as it is; none of others."""
+    if block["type"] != "context":
+        return ""
     return " ".join(element["text"] for element in block["elements"])

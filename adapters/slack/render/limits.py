@@ -7,20 +7,32 @@ measured, kept with some distance.
 FALLBACK_TEXT = 4_000
 """Characters of `text`: chat.update refuses more (documented), postMessage cuts at 40,000."""
 PART_TEXT = 11_000
-"""Characters of Markdown in one message. A message's Markdown blocks may hold 12,000 together
-(documented)."""
+"""Weight of the Markdown in one message. A message's Markdown blocks may hold 12,000 characters
+together (documented); a streamed message is reported to refuse more than about 11,600."""
 PART_ITEMS = 45
 """Blocks that Slack makes of one Markdown block; reported to refuse more than 50."""
 PART_TABLES = 1
 """Slack takes one table block in a message (documented) and expands Markdown tables into them."""
-PARTS = 6
-"""Messages of one answer. A longer answer ends after the first one and comes whole as a file."""
+PARTS = 5
+"""Messages of one answer. A longer answer shows its beginning in them and comes whole as a
+file."""
 MESSAGE_TOTAL = 13_000
 """Characters of all blocks of one message; reported to refuse more than about 13,200."""
 TABLE_ROWS = 100
 """Header included (documented)."""
 TABLE_COLUMNS = 20
 """Documented."""
+TABLE_TEXT = 8_000
+"""Weight of all cells; a `data_table` is documented to take 10,000 characters."""
+CAPTION = 200
+CHART_TITLE = 50
+"""Documented."""
+CHART_LABEL = 20
+"""Documented."""
+CHART_POINTS = 20
+"""Documented."""
+CHART_SERIES = 6
+"""Series, or segments of a pie; another page says 12."""
 CONTEXT_ELEMENTS = 10
 """Documented."""
 CONTEXT_TEXT = 2_000
@@ -31,6 +43,9 @@ URL = 1_100
 """Characters of a source's address; with a longer one the source is named and not linked."""
 COST = 200
 STATUS = 100
+PLAN_TASKS = 40
+"""Tasks of one plan; Slack takes 50 (documented)."""
+STEP_TITLE = 100
 SHARED_SOURCES = 5
 """Context blocks of sources that one answer may have."""
 
@@ -62,8 +77,8 @@ OPTION_TEXT = 75
 
 
 def weight(text: str) -> int:
-    """UTF-16 units after `&`, `<` and `>` have been escaped: the longest that anybody counts."""
-    units = len(text.encode("utf-16-le", "surrogatepass")) // 2
+    """Bytes after `&`, `<` and `>` have been escaped: the longest that anybody counts."""
+    units = len(text.encode("utf-8", "surrogatepass"))
     return units + 4 * text.count("&") + 3 * text.count("<") + 3 * text.count(">")
 
 

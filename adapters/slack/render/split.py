@@ -8,6 +8,8 @@ from adapters.slack.render import limits, tables
 from adapters.slack.render.markdown import Block, blocks
 
 _FENCE = re.compile(r"^([ \t>]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?)(`{3,}|~{3,})([^\n]*)$")
+_FLAGS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
+"""Two of these letters are one flag."""
 _CLINGING = frozenset("\u200d\ufe0e\ufe0f\u2060")
 ROOM = limits.PART_TEXT - 100
 """What a part may weigh, so that the note of a long answer still fits on it."""
@@ -23,12 +25,13 @@ class Plan:
     needs_file: bool = False
 
 
-def plan(text: str) -> Plan:
-    """All parts, or the first one with a note where there would be too many."""
+def plan(text: str, most: int = limits.PARTS) -> Plan:
+    """All parts, or the first ones with a note where there would be too many."""
     found = parts(text)
-    if len(found) <= limits.PARTS:
+    if len(found) <= most:
         return Plan(parts=tuple(found))
-    return Plan(parts=(found[0] + "\n\n" + LONG_NOTE,), needs_file=True)
+    kept = found[:most]
+    return Plan(parts=(*kept[:-1], kept[-1] + "\n\n" + LONG_NOTE), needs_file=True)
 
 
 def parts(text: str, room: int = ROOM) -> list[str]:
@@ -99,12 +102,12 @@ def _by_lines(text: str, most_lines: int, room: int) -> list[str]:
     taken: list[str] = []
     size = 0
     fence: re.Match[str] | None = None
-    for line in _short_lines(text, room // 2):
-        closing = _closing(fence)
+    for line in short_lines(text, room // 2):
+        end = closing(fence)
         cost = limits.weight(line) + 1
-        is_full = size + cost + len(closing) > room
+        is_full = size + cost + len(end) > room
         if taken and (is_full or (most_lines and len(taken) >= most_lines)):
-            chunks.append("\n".join([*taken, closing] if closing else taken))
+            chunks.append("\n".join([*taken, end] if end else taken))
             taken = [fence[0]] if fence else []
             size = limits.weight(fence[0]) + 1 if fence else 0
         taken.append(line)
@@ -124,11 +127,20 @@ def _after(line: str, fence: re.Match[str] | None) -> re.Match[str] | None:
     return None if is_end else fence
 
 
-def _closing(fence: re.Match[str] | None) -> str:
+def open_fence(text: str) -> re.Match[str] | None:
+    """The code block that is open at the end of the text."""
+    fence: re.Match[str] | None = None
+    for line in text.split("\n"):
+        fence = _after(line, fence)
+    return fence
+
+
+def closing(fence: re.Match[str] | None) -> str:
+    """The line that ends the code block."""
     return re.sub(r"[-*+\d.)]", " ", fence[1]) + fence[2] if fence else ""
 
 
-def _short_lines(text: str, longest: int) -> list[str]:
+def short_lines(text: str, longest: int) -> list[str]:
     """Lines of at most half a part, so that one of them and a fence always fit."""
     short: list[str] = []
     for line in text.split("\n"):
@@ -150,7 +162,31 @@ def _cutting_point(line: str, longest: int) -> int:
             if line.count("`", 0, end) % 2 == 0:
                 return end
             at = line.rfind(mark, longest // 2, at)
+    return _between_graphemes(line, longest)
+
+
+def _between_graphemes(line: str, longest: int) -> int:
+    """The last place up to `longest` where no sign is cut that a reader sees as one; `longest`
+    itself in a text that has none, such as a letter with ten thousand accents."""
     at = longest
-    while at > 1 and (unicodedata.combining(line[at]) or _CLINGING & {line[at], line[at - 1]}):
+    while at > 1 and _cling(line[at - 1], line[at], line[:at]):
         at -= 1
-    return at
+    return at if at > 1 else longest
+
+
+def _cling(left: str, right: str, before: str) -> bool:
+    """Whether the two signs belong to one: accents, joiners, skin tones, flags, tags, Hangul."""
+    if unicodedata.combining(right) or unicodedata.category(right) in ("Mn", "Mc", "Me"):
+        return True
+    if _CLINGING & {left, right} or "\U0001f3fb" <= right <= "\U0001f3ff":
+        return True
+    if "\U000e0020" <= right <= "\U000e007f":
+        return True
+    if _is_flag(left) and _is_flag(right):
+        flags = len(before) - len(before.rstrip(_FLAGS))
+        return flags % 2 == 1
+    return "\u1100" <= left <= "\u11ff" and "\u1160" <= right <= "\u11ff"
+
+
+def _is_flag(sign: str) -> bool:
+    return sign in _FLAGS

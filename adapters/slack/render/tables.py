@@ -19,6 +19,13 @@ def cut(text: str, room: int) -> list[str]:
     return _shortened(lines, room)
 
 
+def fits(text: str) -> bool:
+    """Whether Slack takes this table as one."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    widest = max(map(len, map(_cells, lines)), default=0)
+    return len(lines) - 1 <= limits.TABLE_ROWS and widest <= limits.TABLE_COLUMNS
+
+
 def _cells(line: str) -> list[str]:
     inner = line.strip().removeprefix("|")
     if inner.endswith("|") and not inner.endswith("\\|"):
