@@ -16,7 +16,8 @@ from pydantic import ValidationError
 from bot import marks
 from bot.sections import SHAPES, WHOLE, Agent, Channel, Limits, Model, Price, Sections
 from bot.settings import Settings
-from core.capabilities.servers import Server, read_servers
+from core.capabilities.servers import HOST, Server, read_servers
+from core.connectors.scopes import SERVER as OFFICE
 from core.context.skills import Skill
 from core.errors import Misconfigured
 from core.ledger.prices import Rates
@@ -27,6 +28,11 @@ from core.policy.section import read_policy
 
 BY_ROOMS = ("policy", "servers")
 """Sections that core.policy and core.capabilities read by themselves."""
+SAMPLE = "sample"
+"""The sample server of the local workspace."""
+OWN_SERVERS = (HOST, OFFICE, SAMPLE)
+"""Names that no server of the file may have, whether ours run or not: the file is good everywhere
+or nowhere."""
 NOT_YET = ("budgets", "retention", "sources")
 """Sections that have a meaning and no consumer: refused, so that nobody relies on them."""
 
@@ -152,8 +158,15 @@ class _Reading:
         return tuple(skills)
 
     def _servers(self) -> tuple[Server, ...]:
+        given = self._sections.get("servers")
+        named = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+        for name in (OFFICE, SAMPLE):
+            if name in named:
+                taken = ", ".join(f"`{one}`" for one in OWN_SERVERS)
+                text = f"`{name}` is a server of Countersign itself: {taken} are taken; name it"
+                self._wrong(("servers", name), f"{text} otherwise.")
         try:
-            return read_servers(self._sections.get("servers"), self._settings.server_secrets)
+            return read_servers(given, self._settings.server_secrets)
         except Misconfigured as faults:
             for sentence in str(faults).splitlines():
                 fault = sentence

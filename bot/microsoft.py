@@ -23,8 +23,6 @@ class Tokens:
         return (await self._accounts.token(person, scopes)).value
 
     async def granted(self, person: PersonId) -> frozenset[str] | None:
-        if await self._accounts.account(person) is None:
-            return None
         return await self._accounts.granted(person)
 
 
@@ -39,18 +37,20 @@ class People:
         self._accounts = accounts
 
     async def known(self, person: PersonId) -> Known | None:
-        # The adapter has asked for this profile before it took the click, and keeps it.
-        who = await self._profile(Person(id=person))
+        who = await self.profile(person)
         if self._accounts is None:
             return Known(person=who, ids=frozenset({person}))
         try:
-            ids = frozenset(await self._accounts.joined(person))
+            human = await self._accounts.human(person)
         except Unreadable:
             # An altered link joins nobody: this person counts as themselves alone.
-            ids = frozenset({person})
-        account = await self._accounts.account(person)
-        entra = {f"entra:{account.oid}"} if account else set[str]()
-        return Known(person=who, ids=ids | entra)
+            return Known(person=who, ids=frozenset({person}))
+        entra = {f"entra:{human.account.oid}"} if human.account else set[str]()
+        return Known(person=who, ids=frozenset(human.persons) | entra)
+
+    async def profile(self, person: PersonId) -> Person:
+        # The adapter has asked for this profile before it took the click, and keeps it.
+        return await self._profile(Person(id=person))
 
 
 class Welcome:

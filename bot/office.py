@@ -1,6 +1,6 @@
 """Puts the office together: people's accounts, effects, the office server and its credentials."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -45,28 +45,48 @@ class OfficeRooms:
             token = await self.accounts.token(person, scopes, fresh=False)
         except NeedsAccount as missing:
             if self.connecting is not None and missing.kind != "unavailable":
-                self.connecting.lacks(person, scopes)
+                self.connecting.lacks(person, scopes, missing.claims)
             raise
+        if self.connecting is not None:
+            self.connecting.has_proven(person)
         return {"authorization": f"Bearer {token.value}"}
 
 
 class Connecting:
     """`core.ports.Accounts` that asks for what people lacked since they last connected: a
-    permission is asked for when something needs it, and no earlier."""
+    permission or a further proof is asked for when something needs it, and no earlier."""
 
     def __init__(self, accounts: Accounts) -> None:
         self._accounts = accounts
         self._lacked: dict[PersonId, set[str]] = {}
+        self._unproven: dict[PersonId, str] = {}
+        """Claims challenges."""
 
-    def lacks(self, person: PersonId, scopes: Sequence[str]) -> None:
+    def lacks(self, person: PersonId, scopes: Iterable[str], claims: str) -> None:
         self._lacked.setdefault(person, set()).update(scopes)
+        if claims:
+            self._unproven[person] = claims
+
+    def has_proven(self, person: PersonId) -> None:
+        self._unproven.pop(person, None)
+
+    async def offer(
+        self, person: PersonId, scopes: Iterable[str], address: Address, *, claims: str = ""
+    ) -> Verdict:
+        """`core.approvals.rooms.Links`. What it asks for is asked for by `connect` as well: the
+        person may not have been shown this link."""
+        wanted = tuple(scopes)
+        self.lacks(person, wanted, claims)
+        return await self._accounts.offer(person, wanted, address, claims=claims)
 
     async def connect(self, person: PersonId, address: Address) -> Verdict:
         scopes = sorted(self._lacked.get(person, ()))
-        return await self._accounts.offer(person, scopes, address)
+        claims = self._unproven.get(person, "")
+        return await self._accounts.offer(person, scopes, address, claims=claims)
 
     async def disconnect(self, person: PersonId) -> str:
         self._lacked.pop(person, None)
+        self._unproven.pop(person, None)
         return await self._accounts.disconnect(person)
 
 

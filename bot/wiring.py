@@ -17,7 +17,7 @@ from adapters.slack import edge, manifest
 from adapters.teams import edge as teams_edge
 from bot import connect, inside, turns
 from bot.chats import Chats, Pacings
-from bot.config import Config
+from bot.config import SAMPLE, Config
 from bot.lifecycle import Loop, Part
 from bot.microsoft import People, Tokens, Welcome
 from bot.observing import watched
@@ -60,8 +60,6 @@ OWN_MANIFEST = "https://countersign.invalid"
 """Any address will do: the local workspace is told where the bot is when it is up."""
 DRAIN_SECONDS = 18.0
 """For running turns to end, before they are given back."""
-SAMPLE = "sample"
-"""The name of the sample server."""
 
 log = logs.get(__name__)
 
@@ -119,7 +117,7 @@ async def build(
         approvals = _approvals(rooms, office, chats)
         rooms = replace(rooms, approvals=approvals)
         lanes = _lanes(rooms, clock)
-        door = _door(rooms, TakeBack(approvals, lanes, rooms.surfaces))
+        door = _door(rooms, TakeBack(approvals, lanes, rooms.index, rooms.surfaces))
         chats.connect(db, keys, door, clock, desk=Desk(approvals), accounts=office.connecting)
         rooms.surfaces.update(chats.surfaces)
         rooms.listeners.update(chats.listeners)
@@ -239,7 +237,7 @@ def _approvals(rooms: Rooms, office: OfficeRooms, chats: Chats) -> Approvals:
         effects=office.effects,
         tokens=Tokens(office.accounts) if office.accounts else NoTokens(),
         people=People(chats.profile, office.accounts),
-        accounts=office.accounts,
+        accounts=office.connecting,
     )
 
 

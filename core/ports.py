@@ -58,6 +58,11 @@ class FrontDoor(Protocol):
         `Unavailable`."""
         ...
 
+    async def accept_tool(self, person: Person, key: str) -> str:
+        """Let the tool `server/name` stand as it is listed now, if this person is an admin; what
+        they are told of it, as Markdown. Committed when this returns. Raises `Unavailable`."""
+        ...
+
     async def stop(self, stop: Stop) -> int:
         """End the running turns that are meant, without a word, and return how many there were.
         When this returns, the end is committed; the work itself ends within a second. Raises

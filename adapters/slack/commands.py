@@ -2,6 +2,7 @@
 message."""
 
 import logging
+import re
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -27,6 +28,9 @@ NOT_NOW = "I cannot look that up right now. Nothing was lost: please try again i
 NO_ACCOUNTS = "Microsoft accounts cannot be connected here."
 NO_APPROVALS = "Nothing waits for anybody here: no call needs an approval."
 SHOWN_PROMPTS = 4
+_AROUND = " \t\r\n.!?/"
+_ACCEPT = re.compile(r"accept\s+`?([a-z][a-z0-9_-]{0,31}/[^\s/`]{1,128})`?", re.IGNORECASE)
+"""With the key of the tool that an admin accepts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,15 +73,18 @@ def register(app: AsyncApp, speech: Speech, surface: Surface, prompts: tuple[Pro
 async def said_to(speech: Speech, question: Question) -> bool | None:
     """Answer a mention that is a command, privately. None where it is a question; False, so that
     Slack delivers it again, where the person could not be told. Repeating it is harmless."""
-    word = question.text.strip(" \t\r\n.!?/").lower()
+    word = question.text.strip(_AROUND).lower()
     is_known = (
         word == "usage"
         or (word == "approvals" and speech.deciding is not None)
         or (word in ("connect", "disconnect") and speech.accounts is not None)
+        or _ACCEPT.fullmatch(word) is not None
     )
     if question.files or not is_known:
         return None
-    said = await _said(speech, word, question.person, dict(question.address))
+    said = await _said(
+        speech, question.text.strip(_AROUND), question.person, dict(question.address)
+    )
     return await private.tell(speech.api, spot_of(question), said)
 
 
@@ -95,8 +102,9 @@ def spot_of(question: Question) -> Spot:
 
 async def _answer(speech: Speech, command: Json) -> Json:
     """`text` and `blocks` for the one who typed it."""
-    words = fields.text(command, "text").lower().split()
-    word = "approvals" if fields.text(command, "command") == APPROVALS else (words or ["help"])[0]
+    typed = fields.text(command, "text").strip() or "help"
+    typed = "approvals" if fields.text(command, "command") == APPROVALS else typed
+    word = typed.split()[0].lower()
     team, channel = fields.text(command, "team_id"), fields.text(command, "channel_id")
     user = fields.text(command, "user_id")
     person = identity.person(team, user, fields.text(command, "user_name"))
@@ -107,18 +115,22 @@ async def _answer(speech: Speech, command: Json) -> Json:
             place = identity.place(team, channel, name=fields.text(command, "channel_name"))
             return _message(await speech.door.help(person, place))
         spot = Spot(user=user, team=team, channel=channel)
-        return await _said(speech, word, person, spot.address)
+        return await _said(speech, typed, person, spot.address)
     except CountersignError as error:
         reason = type(error).__name__
         log.warning("slack.no_answer", extra={"fields": {"word": word[:20], "reason": reason}})
         return _message(NOT_NOW)
 
 
-async def _said(speech: Speech, word: str, person: Person, address: Address) -> Json:
+async def _said(speech: Speech, typed: str, person: Person, address: Address) -> Json:
     """Raises `CountersignError` where it cannot be looked up."""
-    match word:
+    if accepting := _ACCEPT.fullmatch(typed):
+        return _message(await speech.door.accept_tool(person, accepting[1]))
+    match typed.split()[0].lower():
         case "usage":
             return _message(await speech.door.usage(await speech.profiles.fill(person)))
+        case "accept":
+            return _message(f"Write `{COMMAND} accept SERVER/TOOL`.")
         case "approvals":
             if speech.deciding is None:
                 return _message(NO_APPROVALS)

@@ -39,7 +39,7 @@ async def carry(rooms: Rooms, call: ParkedCall, patience: Patience) -> None:
             # Connecting would not help: Microsoft does not answer. The call stays as it was.
             await refuse(rooms, call, str(missing))
         else:
-            await ask_for_account(rooms, call, str(missing))
+            await ask_for_account(rooms, call, str(missing), missing.claims)
     except SourceFailed as failure:
         await refuse(rooms, call, f"the sign-in service did not answer: {failure}")
     else:

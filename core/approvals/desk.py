@@ -9,12 +9,12 @@ from core.approvals.card import name_of
 from core.approvals.rooms import Known, Rooms, as_approver
 from core.approvals.testimony import outcome_evidence
 from core.cards import Card
-from core.errors import BadArguments, NotAllowed
+from core.errors import BadArguments, NeedsAccount, NotAllowed
 from core.parked import Click, Form, ParkedCall, Verdict
 from core.policy import approvers
 from core.policy.rules import version
 from core.records import PersonId
-from core.storage import parked
+from core.storage import outbox, parked
 from core.storage.decisions import Decision
 
 _TRIES = 8
@@ -153,6 +153,11 @@ class Desk:
             return verdict
         try:
             after = await edit.revised(self._rooms, call, click.values, click.person)
+        except NeedsAccount as missing:
+            return await self._sign_in(call, click, known, missing)
+        except edit.Stuck as refusal:
+            await self._tell_of_dead_end(call, click)
+            return Verdict(kind="refused", sentence=f"Not changed: {refusal}.")
         except (BadArguments, NotAllowed) as refusal:
             return Verdict(kind="refused", sentence=f"Not changed: {refusal}.")
         decision = self._decision(click, "edited")
@@ -197,7 +202,36 @@ class Desk:
             return Verdict(kind="refused", sentence=call.waits_for)
         effect = self._rooms.effects.get(call.tool)
         scopes = effect.scopes(call.effect) if effect else ()
-        return await self._rooms.accounts.offer(click.person, scopes, click.address)
+        return await self._rooms.accounts.offer(
+            click.person, scopes, click.address, claims=call.claims
+        )
+
+    async def _sign_in(
+        self, call: ParkedCall, click: Click, known: Known, missing: NeedsAccount
+    ) -> Verdict:
+        """What is shown on the card cannot be looked up without the account: a link for the person
+        whose account it is."""
+        is_theirs = call.authority in as_approver(known).ids
+        if not is_theirs or missing.kind == "unavailable" or self._rooms.accounts is None:
+            return Verdict(kind="refused", sentence=f"Not changed. {missing}")
+        return await self._rooms.accounts.offer(
+            click.person, missing.scopes, click.address, claims=missing.claims
+        )
+
+    async def _tell_of_dead_end(self, call: ParkedCall, click: Click) -> None:
+        """Whoever asked learns that the approver wants something changed and cannot change it."""
+        rooms = self._rooms
+        seen = await drawing.view(rooms, call)
+        told = moves.private(
+            call,
+            call.requester,
+            f"{name_of(click.person, seen)} wanted to change #{call.number} before agreeing to it."
+            " By four eyes nobody could have approved it then, so nothing changed. Ask what should"
+            " be different and edit it yourself, or cancel it.",
+            name=f"dead_end{call.revision}",
+        )
+        if await outbox.put(rooms.db, told):
+            await rooms.db.notify(outbox.channel(told.surface))
 
     async def _was_sent(self, call: ParkedCall, click: Click, known: Known) -> Verdict | None:
         if verdict := await self._not_after(call, click, known, "unknown"):
@@ -220,6 +254,8 @@ class Desk:
         decision = self._decision(click, "prepared_again")
         try:
             number = await prepare_again(self._rooms, call, decision)
+        except NeedsAccount as missing:
+            return await self._sign_in(call, click, known, missing)
         except (BadArguments, NotAllowed) as refusal:
             return Verdict(kind="refused", sentence=f"It cannot be prepared again: {refusal}.")
         if number is None:

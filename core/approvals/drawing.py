@@ -23,11 +23,11 @@ async def view(rooms: Rooms, call: ParkedCall) -> View:
     names: dict[str, str] = {}
     time_zone = "UTC"
     for person in involved:
-        if known := await rooms.people.known(PersonId(person)):
-            if known.person.name:
-                names[person] = known.person.name
-            if person == call.requester:
-                time_zone = known.person.time_zone
+        who = await rooms.people.profile(PersonId(person))
+        if who.name:
+            names[person] = who.name
+        if person == call.requester:
+            time_zone = who.time_zone
     return View(rules=rules, now=now, names=names, time_zone=time_zone)
 
 

@@ -15,6 +15,10 @@ from core.policy.rules import may_call, version
 from core.records import PersonId
 
 
+class Stuck(NotAllowed):
+    """By four eyes nobody could approve it any more."""
+
+
 async def form_of(rooms: Rooms, call: ParkedCall, title: str) -> Form:
     """Raises NotAllowed when the tool is no longer the one that was shown."""
     found = await standing(rooms, call)
@@ -27,7 +31,8 @@ async def revised(
     """Revision n+1: validated by the tool's own schema, held against policy again, with a digest
     of its own, agreed to by nobody.
 
-    Raises BadArguments or NotAllowed with a sentence for the person; then nothing changes.
+    Raises BadArguments, NotAllowed or NeedsAccount with a sentence for the person; then nothing
+    changes.
     """
     found = await standing(rooms, call)
     arguments = canonical(form.read(call, found.tool, values))
@@ -49,7 +54,7 @@ async def revised(
     if approvers.is_stuck(after, rooms.rules()) and not approvers.is_stuck(call, rooms.rules()):
         seen = await drawing.view(rooms, after)
         who = approvers.in_words(after, seen.names, now=now)
-        raise NotAllowed(
+        raise Stuck(
             f"by four eyes whoever edits it cannot approve it, and nobody else could: {who}"
             " decides. Let whoever asked for it edit it, or cancel it"
         )

@@ -11,7 +11,7 @@ from core.approvals.digest import ask, call_id, canonical, digest
 from core.approvals.foreign import Foreign
 from core.approvals.rooms import Rooms
 from core.connectors.outcome import Effect
-from core.errors import BadArguments
+from core.errors import BadArguments, NeedsAccount
 from core.identity.scopes import missing
 from core.parked import Approval, ParkedCall
 from core.policy.approvers import person_id
@@ -57,7 +57,7 @@ def effect_for(rooms: Rooms, tool: Tool) -> Effect:
 async def park(rooms: Rooms, wanted: Wanted) -> Placed:
     """Write the row once and show its card; committed when this returns. The same call of the same
     turn is parked once, whatever happens. Raises BadArguments when it cannot be carried out as it
-    is, and `Unavailable`."""
+    is, NeedsAccount when it cannot be shown without an account, and `Unavailable`."""
     call, seen = await drafted(rooms, wanted)
     async with rooms.db.transaction() as tx:
         placed = await place(tx, rooms, call, seen, wanted)
@@ -105,13 +105,19 @@ async def drafted(rooms: Rooms, wanted: Wanted) -> tuple[ParkedCall, View]:
 
 async def prepared(rooms: Rooms, call: ParkedCall, tool: Tool) -> ParkedCall:
     """The call with what the host adds, how certain its outcome will be, the account that is
-    missing, and its digest. Raises BadArguments."""
+    missing, and its digest. Raises BadArguments, and NeedsAccount where something has to be looked
+    up with the account of whoever asked."""
     effect = effect_for(rooms, tool)
     try:
         async with asyncio.timeout(PREPARE):
             facts = canonical(await effect.prepare(call))
     except TimeoutError:
         raise BadArguments("what belongs to this could not be read in time; try again") from None
+    except NeedsAccount as missing_account:
+        if call.authority == call.requester:
+            raise
+        name = await _name(rooms, call.authority)
+        raise BadArguments(f"it needs the Microsoft account of {name}: {missing_account}") from None
     granted = await rooms.tokens.granted(call.authority)
     kind = effect.kind(granted or frozenset())
     waits_for = ""
@@ -135,10 +141,13 @@ async def place(
 
 
 async def _account_sentence(rooms: Rooms, call: ParkedCall, *, has_account: bool) -> str:
-    known = await rooms.people.known(call.authority)
-    name = (known.person.name if known else "") or call.authority.rpartition("/")[2]
+    name = await _name(rooms, call.authority)
     need = "a further permission of" if has_account else "the Microsoft account of"
     return (
         f"Waits for {need} {name}: connect first. Connecting sends nothing; this card is still"
         " here afterwards."
     )
+
+
+async def _name(rooms: Rooms, person: PersonId) -> str:
+    return (await rooms.people.profile(person)).name or person.rpartition("/")[2]

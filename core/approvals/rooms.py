@@ -47,12 +47,20 @@ class People(Protocol):
         from what is stored, without a call to a platform."""
         ...
 
+    async def profile(self, person: PersonId) -> Person:
+        """Their name and time zone as far as they are at hand, for what is shown. Says nothing
+        about who somebody is, and asks no database."""
+        ...
+
 
 class Strangers:
     """`People` where nobody is joined with anybody: an id is a person of no group."""
 
     async def known(self, person: PersonId) -> Known | None:
         return Known(person=Person(id=person), ids=frozenset({person}))
+
+    async def profile(self, person: PersonId) -> Person:
+        return Person(id=person)
 
 
 class NoTokens:

@@ -5,12 +5,13 @@ from dataclasses import replace
 from core.approvals import checks, drawing, moves, park
 from core.approvals.card import at
 from core.approvals.rooms import Rooms
-from core.errors import BadArguments, NotAllowed
+from core.errors import BadArguments, NeedsAccount, NotAllowed
 from core.parked import ParkedCall
 from core.policy import approvers
 from core.records import PersonId, Post, TurnId
 from core.storage import outbox, parked
 
+TAKEN_BACK = "The question was taken back. Nothing was sent."
 REMIND = 3_600.0
 """Seconds before expiry; only of calls that were parked for longer than that."""
 
@@ -30,15 +31,13 @@ async def sweep(rooms: Rooms) -> None:
             await _escalate(rooms, call)
 
 
-async def void_of_turn(
-    rooms: Rooms, turn: TurnId, because: str = "The question was taken back."
-) -> int:
+async def void_of_turn(rooms: Rooms, turn: TurnId, because: str = TAKEN_BACK) -> int:
     """Nothing of this turn is carried out any more. How many calls that concerned; what is being
     carried out already is not among them."""
     count = 0
     for call in await parked.of_turn(rooms.db, turn):
         if call.state in ("parked", "approved"):
-            after = replace(call, state="void", outcome=f"{because} Nothing was sent.")
+            after = replace(call, state="void", outcome=because)
             count += await moves.make(rooms, call, after)
     return count
 
@@ -59,8 +58,8 @@ async def connected(rooms: Rooms, person: PersonId) -> int:
     for call in await parked.unconnected(rooms.db, [PersonId(id) for id in ids]):
         try:
             found = await checks.standing(rooms, call)
-            after = await park.prepared(rooms, replace(call, waits_for=""), found.tool)
-        except (NotAllowed, BadArguments):
+            after = await park.prepared(rooms, replace(call, claims=""), found.tool)
+        except (NotAllowed, BadArguments, NeedsAccount):
             # It stays as it is; whoever presses a button is told why.
             continue
         if after == call:

@@ -136,7 +136,7 @@ class Catalog:
                 "has not answered yet" if shelf.looked_at is None else ""
             ):
                 sentence = f"server {name} did not answer: its tools are missing ({failure})"
-                problems.append(Problem(server=name, sentence=sentence))
+                problems.append(Problem(server=name, sentence=sentence, is_outage=True))
             is_trusted = server.is_ours or server.accept == "all"
             accepted |= standing(shelf.listing.tools, pinned, trusted=is_trusted)
             problems.extend(_waiting(name, shelf.listing.tools, accepted))

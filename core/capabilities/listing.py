@@ -34,6 +34,8 @@ class Problem:
     sentence: str
     tool: str = ""
     """The tool's name where it is about one."""
+    is_outage: bool = False
+    """Everybody may know of it; the rest is for admins alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core import errors
 from core.connectors.outcome import Failed, NeedsAccount, Outcome, Unknown
 from core.errors import CountersignError
 
@@ -24,7 +25,7 @@ class GraphFailed(CountersignError):
     """Microsoft did not do what it was asked for.
 
     `status` is 0 where there was no answer that could be read. `was_sent` is False where the
-    request certainly never arrived. `claims` is the claims challenge of a 401, as Graph wrote it.
+    request certainly never arrived. `claims` is the claims challenge of a 401, as JSON.
     """
 
     def __init__(
@@ -72,11 +73,8 @@ class Wording:
 def outcome(failure: GraphFailed, wording: Wording) -> Outcome:
     """What a failed request for an effect comes to. Never `Done`."""
     if failure.status == 401:
-        if failure.claims:
-            sentence = "Microsoft asks for a further proof that it is you: connect again."
-            return NeedsAccount(sentence=sentence, kind="interaction_required")
-        sentence = "Microsoft no longer takes this sign-in: connect again."
-        return NeedsAccount(sentence=sentence, kind="revoked")
+        needs = sign_in(failure)
+        return NeedsAccount(sentence=str(needs), kind=needs.kind, claims=needs.claims)
     if failure.is_certain:
         return Failed(
             reason=f"{reason(failure, wording.needs)} {wording.nothing}",
@@ -88,6 +86,17 @@ def outcome(failure: GraphFailed, wording: Wording) -> Outcome:
         look_at=wording.look_at,
         request_id=failure.request_id,
     )
+
+
+def sign_in(failure: GraphFailed, scopes: Sequence[str] = ()) -> errors.NeedsAccount:
+    """What a 401 asks the person for."""
+    if failure.claims:
+        sentence = "Microsoft asks for a further proof that it is you: connect again."
+        return errors.NeedsAccount(
+            "interaction_required", sentence, scopes=tuple(scopes), claims=failure.claims
+        )
+    sentence = "Microsoft no longer takes this sign-in: connect again."
+    return errors.NeedsAccount("revoked", sentence, scopes=tuple(scopes))
 
 
 def reason(failure: GraphFailed, needs: Sequence[str] = ()) -> str:

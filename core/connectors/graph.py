@@ -6,6 +6,7 @@ redirects. Here it gets a plain wire instead: one call is one request.
 """
 
 import asyncio
+import base64
 import ipaddress
 import json
 import re
@@ -122,7 +123,7 @@ class Graph:
         except held.unsent as error:
             raise GraphFailed(0, type(error).__name__, was_sent=False) from None
         except held.challenged as challenge:
-            raise GraphFailed(401, claims=challenge.claims) from None
+            raise GraphFailed(401, claims=_challenge(challenge.claims)) from None
         except held.errors as error:
             raise GraphFailed(0, type(error).__name__) from None
 
@@ -169,8 +170,18 @@ def _failure(response: Any, answer: Answer) -> GraphFailed:
         code=text(answer.body, "error", "code"),
         retry_after=int(after) if after.isascii() and after.isdigit() else 0,
         request_id=answer.request_id,
-        claims=claims[1] if claims else "",
+        claims=_challenge(claims[1]) if claims else "",
     )
+
+
+def _challenge(written: str) -> str:
+    """The claims challenge as the JSON that a sign-in takes; Graph writes it in base64. Empty for
+    what is none."""
+    try:
+        text = written if written.startswith("{") else base64.b64decode(written).decode()
+        return text if isinstance(json.loads(text), dict) else ""
+    except ValueError:
+        return ""
 
 
 def _is_loopback(host: str) -> bool:

@@ -5,17 +5,15 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.connectors.failures import GraphFailed, reason
+from core.connectors.failures import GraphFailed, reason, sign_in
 from core.connectors.graph import Graph
 from core.connectors.request import Request, objects, text
-from core.errors import BadArguments, NeedsAccount
+from core.errors import BadArguments
 from core.identity.claims import Account
 from core.identity.mint import Token
 from core.ports import Clock
 from core.records import Json, PersonId
 from core.storage.database import Database
-
-_AFTERWARDS = "Afterwards ask for it again: without the account I cannot show what would happen."
 
 
 class Accounts(Protocol):
@@ -47,11 +45,13 @@ class Office:
 
 async def look(office: Office, person: PersonId, request: Request, *scopes: str) -> Json:
     """Read something while a call is prepared, with a token that may be minutes old. Raises
-    BadArguments with a sentence: what cannot be shown cannot be parked."""
+    BadArguments or NeedsAccount with a sentence: what cannot be shown cannot be parked."""
     token = await lookup_token(office, person, *scopes)
     try:
         return (await office.graph.ask(token, request)).body
     except GraphFailed as failure:
+        if failure.status == 401:
+            raise sign_in(failure, scopes) from None
         raise BadArguments(reason(failure, scopes)) from None
 
 
@@ -63,11 +63,8 @@ async def look_at_all(
 
 
 async def lookup_token(office: Office, person: PersonId, *scopes: str) -> str:
-    """Raises BadArguments with a sentence."""
-    try:
-        return (await office.accounts.token(person, scopes, fresh=False)).value
-    except NeedsAccount as missing:
-        raise BadArguments(f"{missing} {_AFTERWARDS}") from None
+    """Raises NeedsAccount."""
+    return (await office.accounts.token(person, scopes, fresh=False)).value
 
 
 async def sender(office: Office, person: PersonId) -> str:

@@ -54,6 +54,8 @@ class NeedsAccount:
     sentence: str
     kind: AccountNeed = "revoked"
     """As `core.errors.NeedsAccount.kind`."""
+    claims: str = ""
+    """The claims challenge, as JSON: what the new sign-in has to prove."""
 
 
 Outcome = Done | Failed | Unknown | NeedsAccount
@@ -92,10 +94,12 @@ class Effect(Protocol):
     async def prepare(self, call: ParkedCall) -> Json:
         """What the host adds when the call runs: sender, signature, names, sizes and hashes of
         attachments. Kept in the row as `facts`, part of the digest, and all that `perform` may
-        use besides the arguments. Reads only, within two seconds, and works without an account.
+        use besides the arguments. Reads only, within two seconds,
+        and works without an account unless something has to be looked up with it.
 
         Raises BadArguments with a sentence when the call cannot be carried out as it is (an
-        attachment that is not this thread's, a name that two people have).
+        attachment that is not this thread's, a name that two people have), NeedsAccount when it
+        cannot be shown without an account of `call.authority`.
         """
         ...
 

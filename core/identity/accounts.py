@@ -11,7 +11,7 @@ from core.identity.consent import Consent
 from core.identity.custody import Custody
 from core.identity.entra import Entra
 from core.identity.mint import Mint, Token
-from core.identity.people import People
+from core.identity.people import Human, People
 from core.identity.settings import EntraSettings
 from core.identity.steps import Confirm, Directory, Leave, Linked, Refusal
 from core.identity.vault import KeyRing
@@ -116,13 +116,14 @@ class Accounts:
             return None
         return kept.account if kept else None
 
-    async def granted(self, person: PersonId) -> frozenset[str]:
-        """The permissions that Microsoft has named so far; a token may still be refused."""
+    async def granted(self, person: PersonId) -> frozenset[str] | None:
+        """The permissions that Microsoft has named so far; a token may still be refused. None
+        without an account."""
         try:
             kept = await self._mint.held(person)
         except Unreadable:
-            return frozenset()
-        return kept.granted if kept else frozenset()
+            return None
+        return kept.granted if kept else None
 
     async def joined(self, person: PersonId) -> tuple[PersonId, ...]:
         """Every person on any surface who is proven to be the same human, this one first.
@@ -130,6 +131,10 @@ class Accounts:
         Raises `Unreadable` when the person's own link was altered or its key is gone.
         """
         return await self._people.joined(person)
+
+    async def human(self, person: PersonId) -> Human:
+        """The same, with the account that proves it."""
+        return await self._people.human(person)
 
     async def disconnect(self, person: PersonId) -> str:
         try:

@@ -6,6 +6,7 @@ it only help to find it.
 
 import json
 import secrets
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -56,17 +57,16 @@ class Custody:
         row = await links.read(within or self._db, person)
         return None if row is None else self._account(row)
 
-    async def persons(self, account: Account) -> tuple[PersonId, ...]:
-        """Everybody whose sealed link says that this is their account. A row that cannot be
-        opened, or says otherwise, joins nobody."""
-        found: list[PersonId] = []
-        for row in await links.of_account(self._db, account.digest):
-            try:
-                if self._account(row).is_same(account):
-                    found.append(row.person)
-            except Unreadable:
-                log.error("link.unreadable", person=row.person)
-        return tuple(found)
+    async def links(
+        self, person: PersonId, otherwise: Account | None
+    ) -> tuple[Account | None, tuple[PersonId, ...]]:
+        """The account that this person is linked to, else the other one; and everybody whose sealed
+        link says that it is theirs: a row that cannot be opened, or says otherwise, joins nobody.
+        In one read. Raises `Unreadable` for the person's own link."""
+        rows = await links.together(self._db, person, otherwise.digest if otherwise else "")
+        own = next((row for row in rows if row.person == person), None)
+        account = otherwise if own is None else self._account(own)
+        return account, self._same(rows, account)
 
     async def bind(self, db: Statements, person: PersonId, account: Account, *, now: float) -> bool:
         """Link the person to the account; False when they are linked to another one."""
@@ -104,6 +104,16 @@ class Custody:
         """Remove everything of the person; False when there was nothing."""
         had_tokens = await tokens.erase(db, person, PROVIDER)
         return await links.erase(db, person) or had_tokens
+
+    def _same(self, rows: Sequence[SealedLink], account: Account | None) -> tuple[PersonId, ...]:
+        found: list[PersonId] = []
+        for row in rows:
+            try:
+                if account is not None and self._account(row).is_same(account):
+                    found.append(row.person)
+            except Unreadable:
+                log.error("link.unreadable", person=row.person)
+        return tuple(found)
 
     def _sealed(self, kept: Kept) -> SealedTokens:
         plain = {

@@ -1,5 +1,7 @@
 """Joins the persons of several surfaces that are one human, by the account that each has proven."""
 
+from typing import NamedTuple
+
 from core.identity.claims import Account
 from core.identity.custody import Custody
 from core.records import PersonId
@@ -21,6 +23,13 @@ def on_teams(account: Account) -> PersonId:
     return PersonId(f"{_TEAMS}{account.tenant.lower()}/{account.oid.lower()}")
 
 
+class Human(NamedTuple):
+    persons: tuple[PersonId, ...]
+    """The one who was asked for first."""
+    account: Account | None
+    """What joins them."""
+
+
 class People:
     """Who is who, as the account links say."""
 
@@ -33,8 +42,12 @@ class People:
 
     async def joined(self, person: PersonId) -> tuple[PersonId, ...]:
         """Every person who is the same human, this one first. Raises `Unreadable`."""
-        account = await self.account(person)
+        return (await self.human(person)).persons
+
+    async def human(self, person: PersonId) -> Human:
+        """Raises `Unreadable`."""
+        account, linked = await self._custody.links(person, of_surface(person))
         if account is None:
-            return (person,)
-        others = {*await self._custody.persons(account), on_teams(account)}
-        return (person, *sorted(others - {person}))
+            return Human((person,), None)
+        others = {*linked, on_teams(account)}
+        return Human((person, *sorted(others - {person})), account)

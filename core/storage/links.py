@@ -31,12 +31,18 @@ async def read(db: Statements, person: PersonId) -> SealedLink | None:
     return None if row is None else SealedLink(person, row["account"], bytes(row["body"]))
 
 
-async def of_account(db: Statements, account: str) -> list[SealedLink]:
-    """Every link to the account, in the order of persons."""
+async def together(db: Statements, person: PersonId, account: str) -> list[SealedLink]:
+    """The link of this person, and every link to the account that it names; where there is none, to
+    the account given."""
     rows = await db.fetch(
-        "SELECT person, body FROM links WHERE account = ? ORDER BY person", (account,)
+        """
+        SELECT person, account, body FROM links
+        WHERE account = coalesce((SELECT account FROM links WHERE person = ?), ?)
+        ORDER BY person
+        """,
+        (person, account),
     )
-    return [SealedLink(row["person"], account, bytes(row["body"])) for row in rows]
+    return [SealedLink(row["person"], row["account"], bytes(row["body"])) for row in rows]
 
 
 async def erase(db: Statements, person: PersonId) -> bool:

@@ -51,13 +51,20 @@ async def write_answer(
 
 async def finished(db: Statements, thread: ThreadId, limit: int = 50) -> list[Finished]:
     """The newest `limit` turns that ended in an answer, oldest first. Turns that failed are left
-    out: their sentence is about us, not about the question."""
+    out: their sentence is about us, not about the question; so are those that were taken back."""
     rows = await db.fetch(
-        "SELECT * FROM turns WHERE thread = ? AND outcome = 'done'"
+        "SELECT * FROM turns WHERE thread = ? AND outcome = 'done' AND taken_back_at IS NULL"
         " ORDER BY finished_at DESC, turn DESC LIMIT ?",
         (thread, limit),
     )
     return [_finished(row) for row in reversed(rows)]
+
+
+async def take_back(tx: Statements, turn: TurnId, *, now: float) -> None:
+    """From now on the turn is no part of its thread's past."""
+    await tx.execute(
+        "UPDATE turns SET taken_back_at = ? WHERE turn = ? AND taken_back_at IS NULL", (now, turn)
+    )
 
 
 async def read(db: Statements, turn: TurnId) -> Finished | None:

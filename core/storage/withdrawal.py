@@ -3,14 +3,14 @@
 from typing import NamedTuple
 
 from core.records import Question, Turn, TurnId
-from core.storage import checkpoints, inbox, outbox
+from core.storage import checkpoints, inbox, outbox, threads
 from core.storage.database import Database, Transaction
 
 
 async def take_back(db: Database, delivery: str, *, now: float) -> Turn | None:
     """End the question of this delivery without a word, and drop what nobody has tried to post of
-    it; cards stay, they say what becomes of their call. Its turn, also when that had ended before;
-    None when the delivery is not known."""
+    it; cards stay, they say what becomes of their call. A turn that had ended before is no part of
+    its thread's past any more. The turn; None when the delivery is not known."""
 
     async def end(tx: Transaction) -> Turn | None:
         row = await tx.fetch_one("SELECT id FROM inbox WHERE delivery = ?", (delivery,))
@@ -18,6 +18,7 @@ async def take_back(db: Database, delivery: str, *, now: float) -> Turn | None:
             return None
         turn = TurnId(row["id"])
         await _end(tx, turn, now)
+        await threads.take_back(tx, turn, now=now)
         entry = await inbox.read(tx, turn)
         return entry.turn if entry else None
 

@@ -19,14 +19,14 @@ log = logs.get(__name__)
 
 
 class SignInAsked:
-    """One for each turn. A link is shown once for the same permissions, however many calls of the
-    turn need them."""
+    """One for each turn. A link is shown once for the same permissions and proof, however many
+    calls of the turn need them."""
 
     def __init__(self, turn: Turn, surface: Surface, links: Links | None) -> None:
         self._turn = turn
         self._surface = surface
         self._links = links
-        self._shown: dict[tuple[str, ...], bool] = {}
+        self._shown: dict[tuple[tuple[str, ...], str], bool] = {}
         self._one_by_one = asyncio.Lock()
 
     async def __call__(self, missing: NeedsAccount) -> str:
@@ -35,9 +35,10 @@ class SignInAsked:
         if missing.kind == "unavailable":
             return str(missing)
         async with self._one_by_one:
-            if missing.scopes not in self._shown:
-                self._shown[missing.scopes] = await self._offered(missing)
-        return f"{missing} {ASKED if self._shown[missing.scopes] else BY_HAND}"
+            asked = (missing.scopes, missing.claims)
+            if asked not in self._shown:
+                self._shown[asked] = await self._offered(missing)
+        return f"{missing} {ASKED if self._shown[asked] else BY_HAND}"
 
     async def _offered(self, missing: NeedsAccount) -> bool:
         question = self._turn.question

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from core.capabilities.catalog import Catalog
 from core.policy.guards import Admitted, Refused, admit
+from core.policy.rules import is_admin
 from core.ports import Clock
 from core.records import (
     Answer,
@@ -21,6 +22,7 @@ from core.storage import inbox, outbox, people, ratings, stops
 from core.storage.database import Database
 from core.telemetry import logs, metrics, spans
 from core.turn import usage
+from core.turn.accepting import accept_tool
 from core.turn.permitted import permitted
 from core.turn.setup import Setup
 from core.turn.take_back import TakeBack
@@ -128,7 +130,11 @@ class Intake:
         offer = await permitted(
             self._catalog, self._setup, person, place, None, "", approvals=self._approvals
         )
-        return capabilities_text(offer, self._setup)
+        return capabilities_text(offer, self._setup, is_admin=is_admin(person, self._setup.rules))
+
+    async def accept_tool(self, person: Person, key: str) -> str:
+        """See `FrontDoor.accept_tool`."""
+        return await accept_tool(self._catalog, self._setup.rules, person, key)
 
     async def usage(self, person: Person) -> str:
         """See `FrontDoor.usage`."""

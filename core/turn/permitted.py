@@ -20,6 +20,9 @@ class Offer:
     withheld: tuple[Withheld, ...]
     accepted: Mapping[str, str]
     problems: Sequence[str]
+    """For admins."""
+    outages: Sequence[str]
+    """Those of them that everybody may know."""
 
 
 async def permitted(
@@ -51,4 +54,5 @@ async def permitted(
         withheld=tuple(withheld),
         accepted=found.accepted,
         problems=tuple(problem.sentence for problem in found.problems),
+        outages=tuple(problem.sentence for problem in found.problems if problem.is_outage),
     )

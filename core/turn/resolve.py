@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from core.approvals.upkeep import TAKEN_BACK
 from core.context.shape import Finished, cut
 from core.parked import ParkedCall
 from core.records import ThreadId, Turn, TurnId
@@ -49,10 +50,14 @@ async def history(db: Database, thread: ThreadId, limit: int) -> list[tuple[Turn
 
 
 async def outcomes(db: Database, turn: Turn) -> str:
-    """What the turn should know of the thread's parked calls, those of its own left out; empty
-    when there are none."""
+    """What the turn should know of the thread's parked calls, those of its own left out, and those
+    that were taken back before anything came of them; empty when there are none."""
     thread = turn.question.thread
-    calls = [call for call in await parked.of_thread(db, thread) if call.turn != turn.id]
+    calls = [
+        call
+        for call in await parked.of_thread(db, thread)
+        if call.turn != turn.id and (call.state, call.outcome) != ("void", TAKEN_BACK)
+    ]
     if not calls:
         return ""
     zone = turn.question.person.time_zone

@@ -47,7 +47,7 @@ async def retrieve(
     except CountersignError as failure:
         log.warning("retrieve.failed", turn=turn.id, kind=type(failure).__name__)
         return []
-    sources = {f"turn:{one}" for one in shown}
+    sources = {source(one) for one in shown}
     return [chunk for chunk in hits if chunk.source not in sources][:CHUNKS]
 
 
@@ -78,12 +78,16 @@ def _chunks(turn: Turn, answer: Answer) -> list[Chunk]:
         Chunk(
             id=f"{turn.id}.{number}",
             scope=scope(turn.question.thread),
-            source=f"turn:{turn.id}",
+            source=source(turn.id),
             title=f"Asked earlier: {turn.question.text[:200]}",
             text=piece,
         )
         for number, piece in enumerate(_pieces(turn.question.text, answer.text), start=1)
     ]
+
+
+def source(turn: TurnId) -> str:
+    return f"turn:{turn}"
 
 
 def scope(thread: ThreadId) -> str:

@@ -9,10 +9,12 @@ from core.ports import Surface
 from core.records import Question, Turn, TurnId
 from core.storage import withdrawal
 from core.storage.inbox import Placed
+from core.storage.index import Index
 from core.telemetry import logs
 from core.turn.lanes import Lanes
+from core.turn.retrieve import source
 
-CHANGED = "The question was changed."
+CHANGED = "The question was changed. Nothing was sent."
 
 log = logs.get(__name__)
 
@@ -21,9 +23,12 @@ class TakeBack:
     """What `core.ports.FrontDoor.take_back` and `revise` do to turns that exist already. Repeating
     either is harmless; both raise `Unavailable`."""
 
-    def __init__(self, approvals: Approvals, lanes: Lanes, surfaces: Mapping[str, Surface]) -> None:
+    def __init__(
+        self, approvals: Approvals, lanes: Lanes, index: Index, surfaces: Mapping[str, Surface]
+    ) -> None:
         self._approvals = approvals
         self._lanes = lanes
+        self._index = index
         self._surfaces = surfaces
 
     async def __call__(self, delivery: str) -> None:
@@ -34,6 +39,7 @@ class TakeBack:
         # In this order: a turn that still runs could park one more call.
         was_running = await self._lanes.stop(turn.id)
         count = await void_of_turn(rooms, turn.id)
+        await self._index.forget(source(turn.id))
         if was_running:
             await self._clear(turn)
         log.info("question.taken_back", turn=turn.id, running=was_running, calls=count)

@@ -23,8 +23,8 @@ def greeting(person: Person) -> str:
     )
 
 
-def capabilities_text(offer: Offer, setup: Setup) -> str:
-    """What this person may use here, as Markdown."""
+def capabilities_text(offer: Offer, setup: Setup, *, is_admin: bool) -> str:
+    """What this person may use here, as Markdown. What waits for an admin is said to admins."""
     lines = [
         "**I answer questions from the company's own data**, with sources and cost. In a channel or"
         " a thread mention me each time; in a direct message just write."
@@ -46,9 +46,13 @@ def capabilities_text(offer: Offer, setup: Setup) -> str:
     if on_request:
         lines.append("\nAsk for a spreadsheet or another file, and I attach it to the thread.")
     lines += _models(setup)
-    if offer.problems:
+    if problems := offer.problems if is_admin else offer.outages:
         lines.append("\n**What does not work at the moment**")
-        lines += [f"- {problem}" for problem in offer.problems]
+        lines += [f"- {problem}" for problem in problems]
+    if len(problems) > len(offer.outages):
+        lines.append(
+            "\nYou are an admin: write `accept SERVER/TOOL` to accept a tool as it is now."
+        )
     return "\n".join(lines)
 
 

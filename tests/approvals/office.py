@@ -111,10 +111,16 @@ class Accounts:
 
     connected: set[PersonId] = field(default_factory=set)
     minted: list[tuple[PersonId, tuple[str, ...]]] = field(default_factory=list)
+    proof: str = ""
+    """The claims challenge with which tokens are refused."""
+    proven: list[str] = field(default_factory=list)
+    """The claims of each link that was offered."""
 
     async def token(self, person: PersonId, scopes: Sequence[str]) -> str:
         if person not in self.connected:
             raise NeedsAccount("revoked", "Connect your account again.")
+        if self.proof:
+            raise NeedsAccount("interaction_required", "Prove it is you.", claims=self.proof)
         self.minted.append((person, tuple(scopes)))
         return f"token of {person}, number {len(self.minted)}"
 
@@ -125,6 +131,7 @@ class Accounts:
         self, person: PersonId, scopes: Iterable[str], address: Address, *, claims: str = ""
     ) -> Verdict:
         asked = " ".join(scopes)
+        self.proven.append(claims)
         url = "https://connect.example/once"
         return Verdict(kind="connect", sentence=f"Connect for {asked}.", url=url)
 
@@ -147,11 +154,14 @@ class Neighbours:
     async def known(self, person: PersonId) -> Known | None:
         if person in self.gone:
             return None
-        name = {ADA.id: "Ada", PRIYA: "Priya"}.get(person, "")
+        who = await self.profile(person)
         return Known(
-            person=Person(id=person, name=name, groups=self.groups.get(person, ())),
+            person=replace(who, groups=self.groups.get(person, ())),
             ids=self.joined.get(person, frozenset({person})),
         )
+
+    async def profile(self, person: PersonId) -> Person:
+        return Person(id=person, name={ADA.id: "Ada", PRIYA: "Priya"}.get(person, ""))
 
 
 @dataclass

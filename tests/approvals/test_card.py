@@ -218,6 +218,7 @@ def test_a_foreign_tools_call_is_said_in_words() -> None:
 
 
 def test_the_signature_that_the_host_adds_is_on_the_card() -> None:
+    """Peers' case 30."""
     shown = of_mail({"to": ["priya@larkspur.example"], "subject": "s", "body": "b"})
     assert ("Signature", "Larkspur Cycles") in [(one.label, one.value) for one in shown.fields]
 

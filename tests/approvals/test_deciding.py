@@ -32,6 +32,7 @@ async def test_the_askers_click_sends_what_the_card_shows(database: Database) ->
 
 @pytest.mark.promise("P1", "core.approvals", "core.policy")
 async def test_clicks_of_others_move_nothing_and_are_told_so(database: Database) -> None:
+    """Peers' case 27."""
     chance = random.Random(3)
     async with office(database) as room:
         verdicts: Counter[str] = Counter()
@@ -92,6 +93,7 @@ async def test_guests_other_tenants_bots_and_the_departed_decide_nothing(sqlite:
 
 
 async def test_a_second_click_changes_nothing(database: Database) -> None:
+    """Peers' case 27."""
     async with office(database) as room:
         call = await room.park()
         kinds: Counter[str] = Counter()
@@ -160,6 +162,10 @@ async def test_the_only_approver_cannot_edit_a_call_into_a_dead_end(
         if not is_taken:
             assert "nobody else could: Priya" in verdict.sentence
             assert await room.now(call) == call
+            [told] = await room.told(ADA.id)
+            assert told.startswith(f"Priya wanted to change #{call.number} before agreeing to it.")
+            await room.click(call, "edit", PRIYA, values={"subject": "Q5"}, is_edit=True)
+            assert await room.told(ADA.id) == [told]
             own = await room.click(call, "edit", ADA.id, values={"subject": "Q4"}, is_edit=True)
             assert own.kind == "recorded"
             assert (await room.click(await room.now(call), "send", PRIYA)).kind == "recorded"

@@ -72,6 +72,7 @@ async def test_what_no_input_fits_is_shown_and_stays(sqlite: Database) -> None:
 async def test_a_wrong_edit_is_refused_with_a_sentence(
     sqlite: Database, typed: Json, sentence: str
 ) -> None:
+    """Peers' case 28."""
     async with office(sqlite) as room:
         call = await room.park(WHOLE)
         verdict = await room.click(call, "edit", values=typed, is_edit=True)
@@ -81,6 +82,7 @@ async def test_a_wrong_edit_is_refused_with_a_sentence(
 
 
 async def test_a_number_stays_a_number(database: Database) -> None:
+    """Peers' case 28."""
     async with office(database) as room:
         call = await room.park(WHOLE)
         values = {"amount": "12.50", "priority": "4", "urgent": "yes", "to": "a@x.example\nb@y.z"}

@@ -101,6 +101,20 @@ async def test_a_round_that_is_run_again_parks_nothing_twice(database: Database)
         assert len(await room.posts()) == 1
 
 
+async def test_other_arguments_at_a_replay_change_nothing_of_what_waits(database: Database) -> None:
+    """Peers' case 17. What is carried out is what the card showed."""
+    async with office(database) as room:
+        calls = await calls_of(room)
+        await calls.perform(mail("a", subject="A"), 1, 1)
+        told = await calls.perform(mail("a", subject="B"), 1, 1)
+        [call] = await parked.of_turn(database, TurnId("t_1"))
+        assert told.text.startswith(f"Parked as #{call.number}:")
+        await room.click(call)
+        await calls.perform(mail("a", subject="C"), 1, 1)
+        await room.carry_out()
+        assert [one.arguments["subject"] for one in room.box.sent] == ["A"]
+
+
 async def test_the_same_wish_is_one_card_and_another_one_is_another(database: Database) -> None:
     """Side by side in one round, and again in the next one."""
     async with office(database) as room:
@@ -120,6 +134,7 @@ async def test_the_same_wish_is_one_card_and_another_one_is_another(database: Da
 
 
 async def test_two_parked_in_one_round_are_decided_apart(database: Database) -> None:
+    """Peers' case 20."""
     async with office(database) as room:
         calls = await calls_of(room)
         await calls.perform(mail("a", subject="A"), 1, 1)

@@ -56,6 +56,7 @@ async def claimed(room: Office, call: ParkedCall, effect: Any) -> ParkedCall:
 
 
 async def test_of_twenty_clicks_on_two_replicas_one_counts(database_url: str) -> None:
+    """Case 40."""
     first = await open_database(database_url)
     second = await open_database(database_url, is_shared=True)
     async with office(first) as room:
@@ -83,6 +84,7 @@ async def test_two_executors_of_one_row_ask_once(database: Database) -> None:
 
 
 async def test_of_a_batch_cut_in_its_middle_each_is_carried_out_once(database: Database) -> None:
+    """Peers' case 18."""
     async with office(database) as room:
         room.box.certainty = "keyed"
         calls = [await approved(room, {**MAIL, "subject": f"{n}"}) for n in range(3)]

@@ -1,16 +1,19 @@
 """What happens to a parked call without a click: expiry, reminders, deputies, accounts."""
 
 import asyncio
+from dataclasses import dataclass
 
 import pytest
 
+from core import errors
 from core.approvals import upkeep
 from core.cards import Card
 from core.connectors.outcome import NeedsAccount
-from core.records import TurnId
+from core.parked import ParkedCall
+from core.records import Json, TurnId
 from core.storage import decisions, outbox, parked
 from core.storage.database import Database
-from tests.approvals.office import ADA, MAIL, PRIYA, Office, approved, office
+from tests.approvals.office import ADA, MAIL, PRIYA, Office, PostBox, approved, office
 
 
 async def test_an_undecided_call_expires_and_its_asker_is_told(database: Database) -> None:
@@ -51,6 +54,7 @@ async def test_deputies_get_the_card_when_their_time_has_come(database: Database
 
 
 async def test_a_question_taken_back_takes_its_calls_with_it(database: Database) -> None:
+    """Peers' case 24."""
     async with office(database) as room:
         waiting = await room.park()
         agreed = await approved(room, {**MAIL, "subject": "Q4"})
@@ -121,6 +125,29 @@ async def test_a_lost_sign_in_parks_the_call_again_and_tells_its_owner(
         assert verdicts == ["approved", "approved"]
 
 
+@pytest.mark.parametrize("when", ["before the claim", "by the provider"])
+async def test_a_further_proof_that_was_asked_for_is_what_connecting_asks_for(
+    database: Database, when: str
+) -> None:
+    proof = '{"access_token":{"acrs":{"essential":true,"value":"c1"}}}'
+    async with office(database) as room:
+        room.box.needs = ("Mail.Send",)
+        room.accounts.connected.add(ADA.id)
+        call = await approved(room)
+        if when == "by the provider":
+            room.box.answers = [NeedsAccount(sentence="Prove it is you.", claims=proof)]
+        else:
+            room.accounts.proof = proof
+        await room.carry_out()
+        assert (await room.click(await room.now(call), "connect")).kind == "connect"
+        assert room.accounts.proven == [proof]
+        room.accounts.proof = ""
+        assert await upkeep.connected(room.rooms, ADA.id) == 1
+        again = await room.now(call)
+        assert (again.claims, again.waits_for) == ("", "")
+        assert (await room.click(again)).kind == "recorded"
+
+
 async def test_an_account_that_the_policy_names_is_used_and_never_the_approvers(
     sqlite: Database,
 ) -> None:
@@ -161,3 +188,41 @@ async def test_the_switch_stands_on_every_card_when_it_is_turned(database: Datab
 
 async def shown(room: Office) -> list[Card]:
     return [post.card for post in await room.posts() if post.card]
+
+
+@dataclass
+class _Curious(PostBox):
+    """Looks something up with the account while it is prepared."""
+
+    lacks: bool = True
+
+    async def prepare(self, call: ParkedCall) -> Json:
+        if self.lacks:
+            raise errors.NeedsAccount("not_linked", "Connect yours.", scopes=("Mail.Read",))
+        return await super().prepare(call)
+
+
+async def test_an_edit_that_needs_a_lookup_offers_the_link_to_whose_account_it_is_alone(
+    sqlite: Database,
+) -> None:
+    async with office(sqlite, {"approve": "tool:mail/send", "by": "person:U2"}) as room:
+        box = _Curious(lacks=False)
+        room.rooms.effects["mail/send"] = box  # pyright: ignore[reportIndexIssue]
+        call = await room.park()
+        box.lacks = True
+        typed: Json = {"values": {"subject": "Q4"}, "is_edit": True}
+        own = await room.click(call, "edit", ADA.id, **typed)
+        assert (own.kind, own.sentence) == ("connect", "Connect for Mail.Read.")
+        other = await room.click(call, "edit", PRIYA, **typed)
+        assert (other.kind, other.url) == ("refused", "")
+        assert await room.now(call) == call
+
+
+async def test_a_lookup_with_the_account_of_another_asks_nobody_to_connect_theirs(
+    sqlite: Database,
+) -> None:
+    rule = {"approve": "tool:mail/send", "by": "person:U2", "account": "person:U2"}
+    async with office(sqlite, rule) as room:
+        room.rooms.effects["mail/send"] = _Curious()  # pyright: ignore[reportIndexIssue]
+        with pytest.raises(errors.BadArguments, match="the Microsoft account of Priya"):
+            await room.park()

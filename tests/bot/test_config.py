@@ -139,6 +139,10 @@ MISTAKES = {
         "servers:\n  ok: {command: [x]}\n  crm: {url: 'https://x.example.com', command: [x]}",
         "3: servers.crm: needs either a url or a command.",
     ),
+    "a server with the name of one of ours": (
+        "servers:\n  crm: {command: [x]}\n  office: {command: [x]}",
+        "3: `office` is a server of Countersign itself: `host`, `office`, `sample` are taken;",
+    ),
     "a secret that is not handed to servers": (
         "servers:\n  crm: {url: 'https://x.example.com', headers: {A: '${OPENAI_API_KEY}'}}",
         "only names that begin with MCP_ are handed to servers",

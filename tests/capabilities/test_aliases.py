@@ -20,6 +20,7 @@ def test_a_plain_name_is_server_and_tool() -> None:
 
 
 def test_two_long_names_with_one_beginning_stay_two() -> None:
+    """Peers' case 50."""
     long = "resource_manager_configuration_entry_for_the_whole_organisation_"
     create, delete = tool("cloud", f"{long}create"), tool("cloud", f"{long}delete")
     named = aliases([create, delete])
@@ -31,6 +32,7 @@ def test_two_long_names_with_one_beginning_stay_two() -> None:
 
 
 def test_one_tool_name_on_two_servers_is_two_tools() -> None:
+    """Peers' case 51."""
     assert set(aliases([tool("a", "search"), tool("b", "search")])) == {"a_search", "b_search"}
 
 

@@ -145,6 +145,7 @@ async def test_what_a_server_says_of_its_progress_is_shown(kind: str) -> None:
 
 
 async def test_a_silent_call_says_after_a_while_that_it_is_still_at_work() -> None:
+    """Peers' case 34."""
     old, shown = LegacyServer(), list[str]()
     old.mood = "hang"
 
@@ -227,6 +228,7 @@ async def test_a_command_that_cannot_be_started_is_a_problem() -> None:
 
 
 async def test_an_old_server_that_asks_for_a_persons_input_is_told_that_it_is_unsupported() -> None:
+    """Peers' case 31."""
     old = LegacyServer()
     old.mood = "elicit"
     async with legacy_server(old) as url, catalog(trusted("old", url)) as held:
@@ -237,6 +239,8 @@ async def test_an_old_server_that_asks_for_a_persons_input_is_told_that_it_is_un
 
 
 async def test_a_new_server_that_asks_for_a_persons_input_fails_with_a_sentence() -> None:
+    """Peers' case 31."""
+
     class Consent(BaseModel):
         ok: bool
 

@@ -39,6 +39,7 @@ def mirror() -> MCPServer:
 
 @pytest.mark.promise("S5", "core.capabilities")
 async def test_interleaved_calls_of_two_people_are_never_mixed_up() -> None:
+    """Peers' case 42."""
     server = mirror()
     async with modern_server(server) as url, catalog(trusted("mirror", url)) as held:
         whose = tool(await held.discover(), "mirror/whose")
@@ -60,6 +61,7 @@ async def test_interleaved_calls_of_two_people_are_never_mixed_up() -> None:
 
 @pytest.mark.promise("S5", "core.capabilities")
 async def test_each_of_five_servers_sees_its_own_tokens_alone() -> None:
+    """Peers' case 43."""
     servers = [LegacyServer(f"server{n}") for n in range(5)]
     from contextlib import AsyncExitStack
 
@@ -96,6 +98,7 @@ async def test_each_of_five_servers_sees_its_own_tokens_alone() -> None:
 
 @pytest.mark.promise("S5", "core.capabilities")
 async def test_a_redirect_to_another_origin_gets_no_token() -> None:
+    """Peers' case 44."""
     arrived: Seen = []
 
     async def elsewhere(scope: dict[str, str], receive: object, send: object) -> None:

@@ -180,6 +180,7 @@ async def test_a_tool_that_cannot_be_taken_is_a_problem_and_the_others_stay() ->
 
 
 async def test_by_default_an_unknown_tool_is_withheld_until_an_admin_accepts_it() -> None:
+    """Peers' case 52."""
     old, pins, clock = LegacyServer(), MemoryPins(), StoppedClock()
     async with (
         legacy_server(old) as url,
@@ -197,6 +198,7 @@ async def test_by_default_an_unknown_tool_is_withheld_until_an_admin_accepts_it(
 @pytest.mark.promise("P7", "core.capabilities", "core.policy")
 @pytest.mark.parametrize("changed", ["description", "schema", "tags", "idempotent", "read_only"])
 async def test_a_tool_that_changed_after_first_contact_waits_for_an_admin(changed: str) -> None:
+    """Peers' case 52."""
     old, pins, clock = LegacyServer(), MemoryPins(), StoppedClock()
     server = Server(name="old", url="", accept="first")
     async with legacy_server(old) as url:

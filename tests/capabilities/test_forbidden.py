@@ -57,6 +57,7 @@ def test_an_ordinary_name_is_left_alone(name: str) -> None:
     ],
 )
 def test_a_tool_that_asks_for_one_is_refused_wherever_it_hides(schema: Json) -> None:
+    """Peers' case 48."""
     schema = {"type": "object", **schema}
     assert refusal(schema)
     listing = read_listing("crm", [ListedTool(name="t", input_schema=schema)])

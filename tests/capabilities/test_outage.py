@@ -50,6 +50,7 @@ async def test_a_misbehaving_answer_costs_its_own_call_and_says_why(mood: str) -
 
 
 async def test_a_hanging_call_ends_at_its_deadline_while_others_are_answered() -> None:
+    """Peers' case 34."""
     hanging, well = LegacyServer(), LegacyServer()
     hanging.mood = "hang"
     async with (

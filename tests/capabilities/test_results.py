@@ -95,6 +95,7 @@ def test_a_character_of_several_code_points_is_kept_whole(character: str) -> Non
 
 @pytest.mark.timeout(20)
 def test_ten_megabytes_without_structure_are_cut() -> None:
+    """Peers' case 35."""
     for text in ("row of a log\n" * 800_000, "x" * 10_000_000, "| cell " * 1_500_000):
         assert len(shorten(text, ID)) <= LIMIT
 

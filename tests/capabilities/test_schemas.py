@@ -208,6 +208,7 @@ CASES: dict[str, tuple[Json, Json, Json]] = {
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("name", CASES)
 def test_a_schema_is_acceptable_to_the_provider(name: str, dialect: Dialect) -> None:
+    """Peers' case 49."""
     original, said, _ = CASES[name]
     shown = acceptable(original, dialect)
     assert faults(shown, dialect) == []
@@ -219,6 +220,7 @@ def test_a_schema_is_acceptable_to_the_provider(name: str, dialect: Dialect) -> 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_original_decides_about_the_arguments(name: str) -> None:
+    """Peers' case 49."""
     original, said, wrong = CASES[name]
     tool = tool_of(original)
     assert schema_fault(original) == ""

@@ -15,6 +15,7 @@ from tests.chaos.storm import Storm
 @pytest.mark.promise("P10", "core.approvals")
 @pytest.mark.timeout(300)
 async def test_no_click_is_lost_and_nothing_happens_twice(tmp_path: Path) -> None:
+    """Peers' case 22, among the rest."""
     storm = Storm(tmp_path, count=1_000, seed=1, kills=6)
     await storm.run()
     print(storm.report())

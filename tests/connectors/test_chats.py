@@ -10,6 +10,7 @@ from core.connectors.chat.teams import PostToChannel, PostToChat
 from core.connectors.effects import effects
 from core.connectors.outcome import Done, Failed, NeedsAccount, Unknown
 from core.errors import BadArguments, DeliveryFailed
+from core.errors import NeedsAccount as Missing
 from core.records import Channel, PersonId, Posted
 
 CHAT = {"chat_id": "19:mara-tomas@unq.gbl.spaces", "text": "Here <b>it</b> is, @everyone."}
@@ -66,7 +67,7 @@ async def test_a_message_is_asked_for_once_whatever_happens(ms, desk, fault, kin
 
 async def test_a_conversation_that_cannot_be_shown_is_not_posted_to(desk):
     desk.accounts.gone.add("mara")
-    with pytest.raises(BadArguments, match="I cannot show what would happen"):
+    with pytest.raises(Missing, match="Connect your Microsoft account first"):
         await desk.park(PostToChat(office=desk.office), CHAT)
 
 

@@ -76,6 +76,8 @@ async def test_every_failure_of_a_write_is_one_request_with_the_right_outcome(
     assert isinstance(came_to, kind)
     said = came_to.reason if isinstance(came_to, Failed) else came_to.sentence
     assert words in said and said.endswith(".")
+    if isinstance(came_to, NeedsAccount):
+        assert came_to.claims == (fault.claims or "")
     if isinstance(came_to, Unknown):
         assert came_to.look_at == "your Sent Items"
     if isinstance(came_to, Failed):

@@ -9,6 +9,7 @@ from bot.workspace.microsoft.records import Fault
 from core.connectors.mail.effect import MailEffect
 from core.connectors.outcome import Done, Failed, NeedsAccount, Unknown
 from core.errors import BadArguments
+from core.errors import NeedsAccount as Missing
 from core.records import FileId, MadeFile
 from core.storage import files
 from tests.connectors.desk import TURN, keep
@@ -229,7 +230,7 @@ async def test_without_an_account_a_mail_to_an_address_waits_and_says_so(ms, des
     desk.accounts.gone.add("mara")
     call = await desk.park(send, letter(tomas))
     assert desk.shown(send, call)["From"] == "the Microsoft account that is connected then"
-    with pytest.raises(BadArguments, match="Connect your Microsoft account first"):
+    with pytest.raises(Missing, match="Connect your Microsoft account first"):
         await desk.park(send, letter("Lena Hoffmann"))
     assert ms.graph.requests == []
 
@@ -332,5 +333,5 @@ async def test_a_mail_that_cannot_be_shown_cannot_be_forwarded(ms, desk):
     with pytest.raises(BadArguments, match="does not find it"):
         await desk.park(forward, given)
     desk.accounts.gone.add("mara")
-    with pytest.raises(BadArguments, match="I cannot show what would happen"):
+    with pytest.raises(Missing, match="Connect your Microsoft account first"):
         await desk.park(forward, given)

@@ -15,6 +15,7 @@ MANY = Usage(
 
 
 def test_cached_input_and_reasoning_have_their_own_rates_and_are_counted_once() -> None:
+    """Peers' case 38."""
     # gpt-4.1 is listed at 2, 0.5 cached and 8 dollars per million.
     amount, table = price("openai", "gpt-4.1", MANY, {}, at=AT)
 

@@ -26,6 +26,8 @@ RING = KeyRing.parse(KEYS)
 
 
 async def test_a_turn_killed_in_its_third_round_goes_on_there(database_url: str) -> None:
+    """Peers' case 36."""
+
     async def start(hang_in: int) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
             sys.executable, "-m", "tests.loop.four_rounds", database_url, KEYS, str(hang_in),

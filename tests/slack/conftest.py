@@ -35,6 +35,7 @@ class Door:
         self.running = 1
         self.taken_back: list[str] = []
         self.revised: list[Question] = []
+        self.accepting: list[tuple[Person, str]] = []
         self.outages = 0
         self.words = "I answer questions about **orders**."
 
@@ -84,6 +85,10 @@ class Door:
             raise Unavailable
         self.helped.append((person, place))
         return self.words
+
+    async def accept_tool(self, person: Person, key: str) -> str:
+        self.accepting.append((person, key))
+        return "Accepted."
 
 
 class Hand:

@@ -45,6 +45,7 @@ async def test_a_card_shows_the_mail_and_one_click_sends_it(sqlite, slack):
 
 
 async def test_twenty_clicks_at_once_send_one_mail(sqlite, slack):
+    """Case 40, on Slack."""
     async with counter(sqlite, slack) as at:
         call = await at.park()
         card = dict(at.card(call))

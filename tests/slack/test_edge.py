@@ -180,6 +180,7 @@ async def test_slack_tries_again_by_itself_after_a_503(slack, bot):
 
 
 async def test_a_retry_with_the_retry_headers_is_taken_as_if_it_were_the_first(bot):
+    """Case 3."""
     sent = {"X-Slack-Retry-Num": "1", "X-Slack-Retry-Reason": "http_timeout"}
     assert await bot.send_json(envelope(mention()), sent) == 200
     assert len(bot.door.questions) == 1
@@ -192,6 +193,7 @@ async def test_bolts_own_headers_from_outside_have_no_effect(bot):
 
 
 async def test_a_command_whose_text_contains_the_word_payload_arrives(slack, bot):
+    """Case 7, over HTTP."""
     delivery = await slack.command("mara", "sales", "/countersign", "payload-service payload=1")
     assert delivery.status == 200
     assert "I do not know that word" in delivery.body

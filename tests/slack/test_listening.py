@@ -69,6 +69,26 @@ async def test_an_unknown_word_is_said_to_be_unknown(slack, bot):
     assert bot.door.helped == []
 
 
+@pytest.mark.parametrize("is_typed", [True, False])
+async def test_accepting_a_tool_is_answered_privately_and_keeps_its_spelling(slack, bot, is_typed):
+    if is_typed:
+        await slack.command("mara", "sales", "/countersign", "accept crm/Create_Lead")
+    else:
+        await slack.say("mara", "sales", "<@U0COUNTER> Accept `crm/Create_Lead`")
+    [told] = await slack.wait_for(lambda: slack.ephemerals("mara", "sales"), 10)
+    assert told["text"] == "Accepted."
+    [(person, key)] = bot.door.accepting
+    assert (person.id, key) == ("slack:T00000001/U0MARA", "crm/Create_Lead")
+    assert bot.door.questions == []
+
+
+async def test_accepting_in_other_words_is_a_question(slack, bot):
+    await slack.say("mara", "sales", "<@U0COUNTER> accept the offer of crm/acme or not?")
+    await slack.settled()
+    assert bot.door.accepting == []
+    assert len({asked.delivery for asked in bot.door.questions}) == 1
+
+
 async def test_a_command_in_hard_times_gets_a_sentence(slack, bot):
     bot.door.outages = 1
     delivery = await slack.command("mara", "sales", "/countersign", "help")

@@ -203,6 +203,7 @@ async def test_plain_text_that_was_interrupted_goes_on_as_plain_text(slack, bot,
 async def test_ok_false_with_status_200_is_a_failure_with_slacks_own_word(
     slack, bot, question, word, is_final
 ):
+    """Case 6."""
     slack.fail("chat.postMessage", Fault(error=word))
     with pytest.raises(DeliveryFailed) as failed:
         await bot.adapter.surface.deliver(post(question), None)

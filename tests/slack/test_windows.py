@@ -86,6 +86,8 @@ async def test_a_card_that_is_too_long_is_opened_and_sent_from_there(sqlite, sla
         assert (await at.office.now(call)).state == "approved"
         await at.office.carry_out()
         await at.until(call, "Sent.")
+        # Peers' case 29: nothing to decide with stays on a long card that was decided.
+        assert buttons_of(at.card(call)) == ["open"]
 
 
 async def test_a_forged_send_on_a_card_that_nobody_opened_is_refused(sqlite, slack):

@@ -82,6 +82,7 @@ async def test_an_answer_that_breaks_off_twice_is_a_failed_turn_with_a_reference
 async def test_what_cannot_be_a_turn_is_refused_privately_and_starts_none(
     bot: House, models: ModelServer, text: str, said: str
 ) -> None:
+    """Peers' case 46."""
     await bot.side.say("mara", "sales", text)
 
     [told] = await bot.side.wait_for(lambda: bot.side.told("mara", "sales") or None, 10)
@@ -126,6 +127,7 @@ async def test_a_question_that_waits_behind_another_says_so(
 async def test_four_deliveries_of_a_slow_question_are_one_turn(
     bot: House, models: ModelServer
 ) -> None:
+    """Case 1, and peers' case 57."""
     models.script([say("Once.")])
     ts = await bot.side.say_often("mara", "sales", f"{MENTION} slow")
 
@@ -138,6 +140,7 @@ async def test_four_deliveries_of_a_slow_question_are_one_turn(
 async def test_a_channel_that_takes_no_answer_costs_no_words(
     bot: House, models: ModelServer
 ) -> None:
+    """Case 6."""
     models.script([say("The answer.")])
     bot.slack.fail("chat.postMessage", Fault(error="channel_not_found"))
     await bot.slack.say("mara", "sales", f"{MENTION} are you there?")

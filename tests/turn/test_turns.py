@@ -43,6 +43,8 @@ async def test_a_mention_is_answered_in_its_thread_with_sources_and_cost(
 async def test_a_model_that_always_wants_tools_is_asked_five_times_and_ends_in_words(
     bot: House, models: ModelServer
 ) -> None:
+    """Peers' cases 32 and 33."""
+
     def always(asked: Asked) -> Step:
         return call("sample_list_products") if asked.tools else say("That is all I know.")
 
@@ -60,6 +62,7 @@ async def test_a_model_that_always_wants_tools_is_asked_five_times_and_ends_in_w
 async def test_every_use_of_a_turn_stands_in_the_ledger_with_its_purpose(
     bot: House, models: ModelServer
 ) -> None:
+    """Peers' case 40."""
     models.answer(lambda asked: call("sample_list_products") if asked.tools else say("Done."))
     await bot.ask(f"{MENTION} list the products")
 
@@ -311,6 +314,8 @@ async def test_what_a_foreign_server_says_it_used_is_in_the_ledger_marked_as_rep
 async def test_the_question_is_in_the_prompt_whatever_a_tool_says(
     tmp_path: Path, models: ModelServer
 ) -> None:
+    """Peers' case 35."""
+
     def flood() -> str:
         """Say a lot."""
         return "water " * 1_500_000

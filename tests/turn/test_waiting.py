@@ -66,6 +66,7 @@ async def until_ended(bot: House, call: ParkedCall) -> None:
 async def test_the_round_goes_on_and_nothing_is_carried_out_before_a_click(
     tmp_path: Path, models: ModelServer
 ) -> None:
+    """Peers' case 21."""
     crm = Crm()
     models.script(
         [
@@ -94,6 +95,7 @@ async def test_the_round_goes_on_and_nothing_is_carried_out_before_a_click(
 async def test_later_turns_know_what_came_of_it_and_carry_nothing_out_again(
     tmp_path: Path, models: ModelServer
 ) -> None:
+    """Peers' cases 19 and 25."""
     crm = Crm()
     models.script(
         [

@@ -14,9 +14,22 @@ def tool(server: str, name: str, *tags: str) -> Tool:
     return Tool(server=server, name=name, description=description, schema={}, tags=frozenset(tags))
 
 
-def said(*tools: Tool, setup: Setup = SETUP, problems: tuple[str, ...] = ()) -> str:
-    offer = Offer(tools=tools, by_alias={}, withheld=(), accepted={}, problems=problems)
-    return capabilities_text(offer, setup)
+def said(
+    *tools: Tool,
+    setup: Setup = SETUP,
+    waits: tuple[str, ...] = (),
+    outages: tuple[str, ...] = (),
+    is_admin: bool = False,
+) -> str:
+    offer = Offer(
+        tools=tools,
+        by_alias={},
+        withheld=(),
+        accepted={},
+        problems=(*outages, *waits),
+        outages=outages,
+    )
+    return capabilities_text(offer, setup, is_admin=is_admin)
 
 
 def test_a_long_list_hides_no_server() -> None:
@@ -52,4 +65,13 @@ def test_there_is_only_a_choice_where_there_are_several() -> None:
 
 
 def test_a_source_that_is_down_is_named() -> None:
-    assert "server crm did not answer" in said(problems=("server crm did not answer",))
+    assert "server crm did not answer" in said(outages=("server crm did not answer",))
+
+
+def test_what_waits_for_an_admin_is_said_to_admins_alone() -> None:
+    waits = ("not yet accepted by an admin, so not offered: crm/create_lead",)
+    assert "crm" not in said(waits=waits)
+    assert "accept SERVER/TOOL" not in said(outages=("server erp did not answer",), is_admin=True)
+    text = said(waits=waits, outages=("server erp did not answer",), is_admin=True)
+    for part in ("erp did not answer", "crm/create_lead", "`accept SERVER/TOOL`"):
+        assert part in text

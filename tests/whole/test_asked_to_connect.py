@@ -67,6 +67,20 @@ async def test_the_person_is_shown_one_link_and_reads_with_it(tmp_path: Path, is
         assert links(bot, "mara", where) == [link]
 
 
+async def test_a_writing_tool_that_looks_something_up_gets_its_person_the_link_too(
+    tmp_path: Path,
+) -> None:
+    async with ModelServer(dimensions=1536) as models, house(tmp_path, models=models) as bot:
+        cancel = call("office_cancel_event", event_id="AAMkAGI", comment="No.")
+        models.script([cancel, say("I asked you to connect your account.")])
+        await bot.ask(f"{MENTION} cancel the Badger Trail launch")
+        [text] = told(models)
+        assert "private link to connect it just now." in text
+        [link] = links(bot, "mara", "sales")
+        assert "You are signed in" in await follow(bot, link, "mara")
+        assert await bot.bot.rooms.db.fetch("SELECT id FROM parked") == []
+
+
 async def test_who_cannot_be_shown_the_link_is_told_in_the_answer(tmp_path: Path) -> None:
     async with ModelServer(dimensions=1536) as models, house(tmp_path, models=models) as bot:
         models.script([say("Good.")])

@@ -37,6 +37,7 @@ def echoing() -> MCPServer:
 
 @pytest.mark.promise("S1", "bot")
 async def test_no_planted_secret_leaves_the_place_it_belongs_to(tmp_path: Path) -> None:
+    """Peers' case 45."""
     app = App(bot_token=CANARIES["bot token"], signing_secret=CANARIES["signing secret"])
     async with (
         SlackStandIn(app=app) as slack,

@@ -185,6 +185,7 @@ async def searched(folder: Path, source: Path) -> tuple[Mapping[str, bytes], dic
 async def test_no_secret_of_a_whole_approval_leaves_the_place_it_belongs_to(
     tmp_path: Path,
 ) -> None:
+    """Peers' case 45."""
     found, planted = await searched(tmp_path, ROOT)
     assert len(planted) >= 11, planted.keys()
     assert leaks(found, planted) == []

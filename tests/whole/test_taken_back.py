@@ -106,3 +106,24 @@ async def test_what_is_deleted_beside_the_question_changes_nothing(tmp_path: Pat
         await bot.slack.edit("sales", first["thread_ts"], f"{MENTION} mail the Q3 to Priya now")
         await bot.slack.settled()
         assert (await the_call(bot)).state == "parked"
+
+
+async def test_an_answered_question_is_no_longer_part_of_what_the_thread_said(
+    tmp_path: Path,
+) -> None:
+    async with ModelServer(dimensions=1536) as models, house(tmp_path, models=models) as bot:
+        hears_deletions(bot)
+        models.script([say("It stays.")])
+        [first] = await bot.ask(f"{MENTION} what stays?")
+        root = first["thread_ts"]
+        models.script([MAIL, say("The codeword is heron.")])
+        ts = await bot.slack.say("mara", "sales", f"{MENTION} which codeword, quokka?", root)
+        await bot.answers("sales", root, 3)
+        await bot.slack.delete("sales", ts)
+        await bot.slack.settled()
+        models.script([say("Nothing.")])
+        await bot.ask(f"{MENTION} the codeword quokka?", thread_ts=root, answers=3)
+        shown = models.asked[-1].text
+        assert "It stays." in shown
+        for gone in ("heron", "which codeword", "priya@larkspur.example"):
+            assert gone not in shown
