@@ -1,10 +1,11 @@
 """What a model is shown of the thread in which it is asked: data from others, within a budget."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from core.context.shape import cut
+from core.context.shape import Finished, cut
 from core.records import Question
 from core.said import Heard, Said
 
@@ -16,6 +17,24 @@ THREAD = (
 LONGEST = 1_500
 """Characters of one message."""
 _ROLES = {"us": "you", "asker": "the person who asks", "person": "another person", "bot": "a bot"}
+
+
+def beside(heard: Heard, past: Sequence[Finished]) -> Heard:
+    """What was heard without what the model is shown as its own history: the questions of finished
+    turns and our answers. Our own message at the head of a thread is what it is about."""
+    asked = frozenset(" ".join(one.question.split()) for one in past)
+    said = tuple(
+        one
+        for place, one in enumerate(heard.said)
+        if not (place and one.role == "us") and not _is_one_of(asked, one)
+    )
+    return replace(heard, said=said)
+
+
+def _is_one_of(asked: frozenset[str], said: Said) -> bool:
+    """Whether this is one of the questions, which stand without the mention before them."""
+    text = " ".join(said.text.split())
+    return any(text == one or (text[:1] == "@" and text.endswith(f" {one}")) for one in asked)
 
 
 def around(question: Question, heard: Heard, limit: int) -> str:

@@ -67,8 +67,10 @@ class Intake:
         """See `FrontDoor.accept`."""
         with spans.span("accept", {"countersign.thread": question.thread}) as span:
             receipt = await self._accept(replace(question, trace=spans.carried()))
-            span.set({"countersign.turn": receipt.turn or "", "countersign.outcome": receipt.kind})
-            span.set({"countersign.ahead": receipt.ahead})
+            span.set({"countersign.outcome": receipt.kind, "countersign.ahead": receipt.ahead})
+            # A delivery that comes again is no part of the turn's own trace.
+            if receipt.turn and receipt.kind != "duplicate":
+                span.set({"countersign.turn": receipt.turn})
         metrics.QUESTIONS.add(receipt.kind)
         return receipt
 

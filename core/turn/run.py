@@ -10,7 +10,7 @@ from core.capabilities.reading import READ_RESULT
 from core.capabilities.schemas import bound
 from core.context import prompts, shape
 from core.context.skills import chosen
-from core.context.thread import around
+from core.context.thread import around, beside
 from core.errors import CountersignError
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
@@ -180,7 +180,7 @@ async def _known(
     turn, past, vector = introducing.result(), reading.result(), embedding.result()
     heard = listening.result()
     turn = replace(turn, question=replace(turn.question, text=heard.text))
-    shown = frozenset(id for id, _ in past)
+    shown, finished = frozenset(id for id, _ in past), [one for _, one in past]
     with seen.phase("retrieve"):
         async with asyncio.TaskGroup() as group:
             retrieving = group.create_task(retrieve(turn, vector, rooms.index, shown=shown))
@@ -189,8 +189,8 @@ async def _known(
     seen.offer = offering.result()
     return _Known(
         turn=turn,
-        thread=around(turn.question, heard, rooms.setup.room.thread),
-        past=[one for _, one in past],
+        thread=around(turn.question, beside(heard, finished), rooms.setup.room.thread),
+        past=finished,
         vector=vector,
         chunks=retrieving.result(),
         offer=seen.offer,

@@ -1,16 +1,18 @@
 """The model knows who asks and which day it is there, as far as the platform says."""
 
+import asyncio
 import time
 from pathlib import Path
 
 import pytest
 
-from bot.workspace.slack.records import Fault
+from core.records import Person, Turn, TurnId
 from core.turn import run
 from tests.fakes.model_script import say
 from tests.fakes.model_server import ModelServer
 from tests.house import house
-from tests.turn.reading import MENTION, chat, text_of
+from tests.storage.examples import question
+from tests.turn.reading import MENTION, chat
 
 NEW_YEARS_EVE = 1_798_756_200.0
 """31 December 2026, 22:30 in UTC: 1 January 2027 in Auckland."""
@@ -28,14 +30,24 @@ async def test_today_is_the_day_of_the_one_who_asks(tmp_path: Path, models: Mode
     assert "You are asked by Mara Lindqvist in" in system
 
 
-@pytest.mark.parametrize("fault", [Fault(error="missing_scope"), Fault(delay=30.0)])
+class Silent:
+    """A platform that does not say who somebody is."""
+
+    async def profile(self, person: Person) -> Person:
+        await asyncio.Event().wait()
+        return person
+
+
 async def test_a_platform_that_does_not_say_who_asks_holds_no_answer_up(
-    tmp_path: Path, models: ModelServer, fault: Fault, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(run, "PROFILE_SECONDS", 0.2)
-    models.script([say("17 orders.")])
-    async with house(tmp_path, models=models) as bot:
-        bot.slack.fail("users.info", fault)
-        [answer] = await bot.ask(f"{MENTION} how many orders?")
-    assert text_of(answer) == "17 orders."
-    assert "You are asked by a colleague in" in chat(models)[0].messages[0]["content"]
+    monkeypatch.setattr(run, "PROFILE_SECONDS", 0.0)
+    turn = Turn(
+        id=TurnId("t_1"),
+        question=question("1"),
+        model="demo",
+        agent="",
+        attempt=1,
+        accepted_at=1.0,
+    )
+    assert await run._introduced(turn, Silent()) == turn  # type: ignore[arg-type]
