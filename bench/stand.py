@@ -73,6 +73,18 @@ def office() -> MCPServer[Any]:
     return server
 
 
+class Unseen:
+    """A `Showing` that shows nothing."""
+
+    has_begun = False
+
+    def more(self) -> None:
+        pass
+
+    def step(self, step: Any) -> None:
+        pass
+
+
 @dataclass(slots=True)
 class SilentChat:
     """A `Surface` that takes every post at once."""
@@ -88,6 +100,10 @@ class SilentChat:
 
     async def profile(self, person: Person) -> Person:
         return person
+
+    @asynccontextmanager
+    async def showing(self, *_: Any) -> AsyncIterator[Unseen]:
+        yield Unseen()
 
     async def deliver(self, post: Post, content: bytes | None) -> str:
         self.on_post(post)
@@ -191,6 +207,7 @@ async def stand(
         chat, ids = SilentChat(), count(1)
         rooms = _timed(wired.rooms, watch) if is_timed else wired.rooms
         rooms.surfaces["slack"] = chat
+        rooms.listeners.clear()
         await wiring.load(wired.rooms)
         door = Intake(rooms.db, rooms.setup, rooms.catalog, time.time, lambda: f"{next(ids):016x}")
         yield Stand(rooms=rooms, door=door, chat=chat, watch=watch)
