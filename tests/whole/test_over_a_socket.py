@@ -6,7 +6,9 @@ from pathlib import Path
 
 from adapters.slack.manifest import over_a_socket
 from adapters.slack.pacing import Pacing
+from adapters.teams.pacing import Pacing as TeamsPacing
 from bot import config, settings, wiring
+from bot.chats import Pacings
 from bot.workspace.slack.install import installed
 from bot.workspace.slack_server import SlackStandIn
 from tests.fakes.model_script import say
@@ -33,8 +35,10 @@ async def test_a_question_over_a_socket_is_answered_once(tmp_path: Path) -> None
             "COUNTERSIGN_EMBEDDINGS": "openai:text-embedding-3-small",
         }
         read = settings.read(given, folder=tmp_path, is_workspace=False)
-        pacing = Pacing(time.monotonic, at_once)
-        async with wiring.build(read, config.read(read), pacing=pacing) as bot:
+        pacings = Pacings(
+            slack=Pacing(time.monotonic, at_once), teams=TeamsPacing(time.monotonic, at_once)
+        )
+        async with wiring.build(read, config.read(read), pacings=pacings) as bot:
             assert not [route for route in bot.routes if "slack" in str(route)]
             async with started(bot.parts):
                 await slack.wait_for(lambda: slack.sockets.is_connected)
