@@ -15,8 +15,10 @@ from typing import Any
 from aiohttp import ClientSession, CookieJar
 
 from adapters.slack.pacing import Pacing
+from adapters.teams.pacing import Pacing as TeamsPacing
 from bench.stand import KEYS
 from bot import config, settings, wiring
+from bot.chats import Pacings
 from bot.lifecycle import Part, Standing
 from bot.server import Server
 from bot.wiring import Wired
@@ -147,8 +149,10 @@ async def _desk(folder: Path, scopes: tuple[str, ...]) -> AsyncIterator[_Desk]:
         "COUNTERSIGN_CONFIG": str(folder / "countersign.yaml"),
     }
     read = settings.read(given, folder=folder, is_workspace=True)
-    pacing = Pacing(time.monotonic, _at_once)
-    async with wiring.build(read, config.read(read), pacing=pacing) as bot:
+    pacings = Pacings(
+        slack=Pacing(time.monotonic, _at_once), teams=TeamsPacing(time.monotonic, _at_once)
+    )
+    async with wiring.build(read, config.read(read), pacings=pacings) as bot:
         server = Server(bot, Standing(is_up=True), host=read.host, port=read.port)
         async with _started([*bot.parts, server]):
             bot.greeting(server.address)
