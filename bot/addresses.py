@@ -1,19 +1,10 @@
 """Judges the addresses that an operator gives."""
 
-import ipaddress
 import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
-
-def is_loopback(host: str) -> bool:
-    """True for names and numbers that only this machine can reach."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+from adapters.links import is_loopback
 
 
 def web_fault(address: str, *, ends: str = "") -> str:

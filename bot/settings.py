@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from adapters.links import is_loopback
 from adapters.teams.settings import TeamsSettings
 from bot import addresses, given_teams, keyfile
 from bot.given import Given
@@ -342,6 +343,6 @@ def _judge_whole(given: Given, settings: Settings) -> None:
         given.judge("COUNTERSIGN_KEYS", fault)
     elif settings.key_file.exists():
         given.judge(f"The key file {settings.key_file}", keyfile.file_fault(settings.key_file))
-    if settings.is_workspace and not addresses.is_loopback(settings.host):
+    if settings.is_workspace and not is_loopback(settings.host):
         fault = f"is {settings.host}; the local workspace has no sign-in and stays on 127.0.0.1"
         given.judge("COUNTERSIGN_HOST", fault)

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections import OrderedDict
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
+from adapters.once import Once
 from adapters.slack import commands, fields, inbound, looking, private, stopping
 from adapters.slack.admission import GUEST
 from adapters.slack.api import SlackApi
@@ -25,7 +25,6 @@ log = logging.getLogger(__name__)
 ACCEPT_SECONDS = 2.5
 """Slack waits three seconds and then delivers again."""
 TOO_LONG = "That took too long. Please try once more."
-REMEMBERED = 1_000
 BOT_SECONDS = 300.0
 BOT_QUESTIONS = 5
 """Of one bot in one place within `BOT_SECONDS`; in one thread it is one."""
@@ -72,7 +71,7 @@ class Deliveries:
         self._bots_of_places = Breaker(clock, most=BOT_QUESTIONS, seconds=BOT_SECONDS)
         self._refusals = Breaker(clock, most=1, seconds=REFUSED_SECONDS)
         self._edits = Breaker(clock, most=EDITS, seconds=60.0)
-        self._answered: OrderedDict[str, None] = OrderedDict()
+        self._once = Once()
         """Commands that were said to the bot: one message arrives as up to two events."""
 
     async def take(self, body: Body) -> Reply:
@@ -178,8 +177,8 @@ class Deliveries:
 
     async def _stop_said(self, asked: Question, wanted: Stop) -> Reply:
         """Where nothing runs the person is told so; the word is a question in no case."""
-        if not await self._door.stop(wanted) and asked.delivery not in self._answered:
-            self._answered[asked.delivery] = None
+        if not await self._door.stop(wanted) and not self._once.has(asked.delivery):
+            self._once.note(asked.delivery)
             sentence = private.sentence(stopping.NOTHING)
             await private.tell(self._api, commands.spot_of(asked), sentence)
         return Reply(status=200)
@@ -195,18 +194,11 @@ class Deliveries:
 
     async def _command(self, asked: Question) -> Reply | None:
         """None where it is none."""
-        if asked.delivery in self._answered:
+        if self._once.has(asked.delivery):
             return _ignored("duplicate_command")
-        self._answered[asked.delivery] = None
-        told: bool | None = False
-        try:
-            told = await commands.said_to(self._speech, asked)
-        finally:
-            # What was not answered may come again.
-            if not told:
-                self._answered.pop(asked.delivery, None)
-        if len(self._answered) > REMEMBERED:
-            self._answered.popitem(last=False)
+        told = await self._once.answer(
+            asked.delivery, lambda: commands.said_to(self._speech, asked)
+        )
         return None if told is None else Reply(status=200 if told else 503)
 
     async def _question(self, asked: Question) -> Reply:

@@ -1,12 +1,11 @@
 """Renders the app manifest that an administrator pastes into Slack, checked without Slack."""
 
-import json
 from pathlib import Path
-from typing import Any, cast
 from urllib.parse import urlsplit
 
 import yaml
 
+from adapters import schema
 from adapters.slack import scopes, shortcut
 from adapters.slack.commands import APPROVALS, COMMAND
 from adapters.slack.edge import PATH
@@ -112,12 +111,7 @@ def _features(endpoint: str) -> Json:
 
 def problems(manifest: Json) -> list[str]:
     """Where the manifest is not what Slack takes, or lacks a permission that the adapter uses."""
-    from jsonschema import Draft202012Validator
-
-    schema: Json = json.loads(_SCHEMA.read_text(encoding="utf-8"))
-    validator = cast(Any, Draft202012Validator(schema))
-    found = [f"{error.json_path}: {error.message}." for error in validator.iter_errors(manifest)]
-    if found:
+    if found := schema.faults(manifest, _SCHEMA):
         return found
     granted = set(manifest["oauth_config"]["scopes"]["bot"])
     missing = [scope for scope in scopes.needed() if scope not in granted]

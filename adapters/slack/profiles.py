@@ -2,8 +2,9 @@
 
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from adapters.people import introduced
 from adapters.slack import fields
 from adapters.slack.api import SlackApi
 from core.errors import DeliveryFailed
@@ -66,12 +67,7 @@ class Profiles:
         known = await self.of(person.id.rpartition("/")[2])
         if known is None:
             return person
-        return replace(
-            person,
-            name=known.name or person.name,
-            time_zone=known.time_zone or person.time_zone,
-            locale=known.locale or person.locale,
-        )
+        return introduced(person, name=known.name, time_zone=known.time_zone, locale=known.locale)
 
 
 def _profile(user: Json) -> Profile:

@@ -3,11 +3,11 @@ desk."""
 
 import asyncio
 import logging
-from collections import OrderedDict
 from collections.abc import Awaitable
 from dataclasses import dataclass
 
 from adapters import fields
+from adapters.once import Once
 from adapters.teams import commands, files, identity, inbound
 from adapters.teams.commands import Speech
 from adapters.teams.directory import Directory, Kept
@@ -19,7 +19,6 @@ from core.records import Json, Question
 log = logging.getLogger(__name__)
 ACCEPT_SECONDS = 8.0
 """Teams delivers again what is not answered within about fifteen seconds."""
-REMEMBERED = 1_000
 GONE = frozenset({"remove", "remove-upgrade"})
 """Not an upgrade of the app's package: what it takes away it puts back."""
 
@@ -51,7 +50,7 @@ class Deliveries:
         self._invokes = invokes
         self._directory = directory
         self._kept = kept
-        self._answered: OrderedDict[str, None] = OrderedDict()
+        self._once = Once()
         """Commands that were said to the bot: a message may arrive several times."""
 
     async def take(self, activity: Json) -> Reply:
@@ -96,20 +95,15 @@ class Deliveries:
         """None where it is none."""
         if not commands.is_known(self._speech, asked):
             return None
-        if asked.delivery in self._answered:
+        if self._once.has(asked.delivery):
             return _ignored("duplicate_command")
-        self._answered[asked.delivery] = None
-        told = False
-        try:
+
+        async def tell() -> bool:
             # Where a person is reached privately has to be known before they are told.
             await self._directory.meet(activity, tenant)
-            told = await commands.said_to(self._speech, asked)
-        finally:
-            # What was not answered may come again.
-            if not told:
-                self._answered.pop(asked.delivery, None)
-        if len(self._answered) > REMEMBERED:
-            self._answered.popitem(last=False)
+            return await commands.said_to(self._speech, asked)
+
+        told = await self._once.answer(asked.delivery, tell)
         return Reply(status=200 if told else 503)
 
     async def _question(self, asked: Question) -> Reply:

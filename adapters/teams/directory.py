@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Protocol
 
 from adapters import fields
+from adapters.people import introduced
 from adapters.teams import identity, inbound
 from core.records import Json, Person, PersonId
 
@@ -88,12 +89,7 @@ class Directory:
         known = await self.of(person.id)
         if known is None:
             return person
-        return replace(
-            person,
-            name=known.name or person.name,
-            time_zone=known.time_zone or person.time_zone,
-            locale=known.locale or person.locale,
-        )
+        return introduced(person, name=known.name, time_zone=known.time_zone, locale=known.locale)
 
     def _remember(self, who: PersonId, found: Acquaintance) -> None:
         self._known[who] = found

@@ -1,13 +1,12 @@
 """The way in over HTTP: nothing is read of a body whose sender did not prove to be the channel."""
 
-import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
 
-from aiohttp import ClientError, web
+from aiohttp import web
 
-from adapters import fields
+from adapters import fields, raw
 from adapters.teams import bodies, identity, verify
 from adapters.teams.deliveries import Reply
 from adapters.teams.openid import SigningKeys
@@ -19,9 +18,7 @@ from core.records import Json
 
 log = logging.getLogger(__name__)
 PATH = "/api/messages"
-LARGEST = 1_048_576
-"""Bytes of a body."""
-BODY_SECONDS = 10.0
+_UNREAD: dict[raw.Reason, int] = {"too_large": 413, "too_slow": 408, "cut_off": 400}
 CHANNEL = "msteams"
 
 
@@ -35,7 +32,7 @@ class Edge:
         clock: Clock,
         take: Callable[[Json], Awaitable[Reply]],
         *,
-        body_seconds: float = BODY_SECONDS,
+        body_seconds: float = raw.SECONDS,
     ) -> None:
         self._settings = settings
         self._origins: Origins = settings.origins
@@ -48,7 +45,7 @@ class Edge:
         """401 for everything that is not the channel's, 403 for another tenant, 415 and 400 for
         what is no activity, 413 and 408 for what is too large or too slow; never 500, after which
         the channel would deliver it again."""
-        if (request.content_length or 0) > LARGEST:
+        if raw.is_too_large(request):
             return _refused(413, "too_large")
         who = await self._caller(request)
         if isinstance(who, Unproven):
@@ -56,14 +53,10 @@ class Edge:
         if request.content_type != "application/json" or "Content-Encoding" in request.headers:
             return _refused(415, "not_json")
         try:
-            raw = await _read(request, self._body_seconds)
-        except TimeoutError:
-            return _refused(408, "too_slow")
-        except (ClientError, web.RequestPayloadError, ConnectionError):
-            return _refused(400, "cut_off")
-        if raw is None:
-            return _refused(413, "too_large")
-        activity = bodies.read(raw)
+            taken = await raw.body(request, self._body_seconds)
+        except raw.Unread as unread:
+            return _refused(_UNREAD[unread.reason], unread.reason)
+        activity = bodies.read(taken)
         if activity is None:
             return _refused(400, "malformed")
         return self._fault(who, activity) or await self._taken(activity)
@@ -105,19 +98,6 @@ class Edge:
         return web.json_response(reply.body, status=reply.status, dumps=json.dumps)
 
 
-async def _read(request: web.Request, seconds: float) -> bytes | None:
-    """The bytes as they arrived, None where there are too many."""
-    try:
-        async with asyncio.timeout(seconds):
-            raw = await request.read()
-    except web.HTTPRequestEntityTooLarge:
-        return None
-    return raw if len(raw) <= LARGEST else None
-
-
 def _refused(status: int, reason: str) -> web.Response:
-    """The connection is closed, so that nobody waits for the rest of the body."""
     log.info("teams.refused", extra={"fields": {"reason": reason}})
-    response = web.Response(status=status)
-    response.force_close()
-    return response
+    return raw.refusal(status)

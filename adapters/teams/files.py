@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from adapters import fields
-from adapters.teams.origins import is_loopback
+from adapters.links import is_loopback
 from core.errors import SourceFailed
 from core.records import FileId, FileRef, Json
 

@@ -5,10 +5,10 @@ import json
 import re
 import zipfile
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 from urllib.parse import urlsplit
 
-from adapters import fields
+from adapters import fields, schema
 from adapters.teams import icons
 from core.errors import Misconfigured
 from core.records import Json
@@ -113,12 +113,7 @@ def _bot(app_id: str) -> Json:
 
 def problems(manifest: Json) -> list[str]:
     """Where the manifest is not what Teams takes; what no schema can say is asked as well."""
-    from jsonschema import Draft202012Validator
-
-    schema: Json = json.loads(_SCHEMA.read_text(encoding="utf-8"))
-    validator = cast(Any, Draft202012Validator(schema))
-    found = [f"{error.json_path}: {error.message}." for error in validator.iter_errors(manifest)]
-    if found:
+    if found := schema.faults(manifest, _SCHEMA):
         return found
     [bot] = fields.children(manifest, "bots")
     if bot["botId"] != manifest["id"]:

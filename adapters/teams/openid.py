@@ -14,7 +14,7 @@ from jwt.algorithms import RSAAlgorithm
 from jwt.exceptions import InvalidKeyError
 
 from adapters import fields
-from adapters.teams.origins import is_loopback
+from adapters.links import is_loopback
 from core.ports import Clock
 from core.records import Json
 

@@ -1,12 +1,12 @@
 """Decides whether a `serviceUrl` leads to a place that the bot's token may be shown to."""
 
-import ipaddress
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 from urllib.parse import urlsplit
 
+from adapters.links import is_loopback
 from core.errors import Misconfigured
 
 MICROSOFT = (
@@ -46,15 +46,6 @@ class Origins:
     def allows(self, service_url: str) -> bool:
         origin = _origin(service_url)
         return origin is not None and origin in self.allowed
-
-
-def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def _origin(url: str) -> str | None:

@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from adapters.teams.origins import MICROSOFT, Origins, is_loopback
+from adapters.links import is_loopback
+from adapters.teams.origins import MICROSOFT, Origins
 from core.errors import Misconfigured
 
 OPENID = "https://login.botframework.com/v1/.well-known/openidconfiguration"

@@ -58,10 +58,11 @@ class Feed:
         response = web.StreamResponse(
             headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
         )
-        await response.prepare(request)
         page: asyncio.Queue[Json | None] = asyncio.Queue()
+        # Before the page knows that it is connected: it asks anew then, and misses nothing after.
         self._pages[page] = person
         try:
+            await response.prepare(request)
             await response.write(b": here\n\n")
             while True:
                 try:

@@ -1,5 +1,6 @@
 """The local workspace: the stand-ins for Slack, Teams and Microsoft 365."""
 
+from contextlib import AsyncExitStack
 from typing import Self
 
 from bot.workspace.inside import Reader
@@ -55,11 +56,9 @@ class LocalWorkspace:
         self.microsoft.tenant.page = self.slack.base
 
     async def stop(self) -> None:
-        try:
-            await self.slack.stop()
-            await self.teams.stop()
-        finally:
-            await self.microsoft.stop()
+        async with AsyncExitStack() as stopping:
+            for stand_in in (self.microsoft, self.teams, self.slack):
+                stopping.push_async_callback(stand_in.stop)
 
     @property
     def url(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from bot.workspace.loopback import Loopback
 from bot.workspace.slack import (
     events,
     hooks,
@@ -40,7 +41,6 @@ from bot.workspace.slack.web_api import WebApi
 from bot.workspace.slack.world import World
 
 BODY_LIMIT = 64 * 2**20
-HOST = "127.0.0.1"
 
 
 class SlackStandIn:
@@ -71,8 +71,8 @@ class SlackStandIn:
         )
         self.carrier.events_url = events_url
         self.web_api = WebApi(self.world, rate_limits=rate_limits)
-        self._clock, self._port = clock, port
-        self._runner: web.AppRunner | None = None
+        self._clock = clock
+        self._loopback = Loopback(port, body_limit=BODY_LIMIT)
         self.more_routes: list[Callable[[web.Application], None]] = []
         """Whoever else answers on the same port adds its routes here before `start`."""
         self._others: list[SlackStandIn] = []
@@ -103,21 +103,17 @@ class SlackStandIn:
 
     async def start(self) -> None:
         """Listen on loopback; `base` and `api_url` are known afterwards."""
-        site = web.Application(client_max_size=BODY_LIMIT, middlewares=[self._only_local_names])
+        await self._loopback.listen([self._add_routes, *self.more_routes])
+        self.world.base = self._loopback.base
+        await self.carrier.start()
+
+    def _add_routes(self, site: web.Application) -> None:
         files = FileRoutes(self.world)
         site.router.add_route("*", "/api/{method}", self.web_api.answer)
         site.router.add_post("/hooks/{name}", self._hook)
         site.router.add_post("/upload/v1/{file}/{secret}", files.upload)
         site.router.add_get("/files-pri/{place}/{name:.*}", files.download)
         site.router.add_get("/socket", self.sockets.join)
-        for add_routes in self.more_routes:
-            add_routes(site)
-        self._runner = web.AppRunner(site, access_log=None, shutdown_timeout=1.0)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, HOST, self._port).start()
-        self._port = self._runner.addresses[0][1]
-        self.world.base = f"http://{HOST}:{self._port}"
-        await self.carrier.start()
 
     async def stop(self) -> None:
         try:
@@ -126,20 +122,7 @@ class SlackStandIn:
             for other in self._others:
                 await other.carrier.stop()
         finally:
-            if self._runner is not None:
-                await self._runner.cleanup()
-
-    @web.middleware
-    async def _only_local_names(
-        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
-    ) -> web.StreamResponse:
-        """A page elsewhere that points its own name at loopback is turned away."""
-        own = {f"{name}:{self._port}" for name in (HOST, "localhost")}
-        origin = request.headers.get("Origin")
-        is_foreign = origin is not None and origin.removeprefix("http://") not in own
-        if request.host not in own or is_foreign:
-            return web.Response(status=421, text="This server answers to its loopback name only.")
-        return await handler(request)
+            await self._loopback.close()
 
     # What the app is told.
 

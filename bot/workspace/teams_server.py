@@ -6,9 +6,8 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Self, TypeVar, cast
 
-from aiohttp import web
-
 from adapters import fields
+from bot.workspace.loopback import Loopback
 from bot.workspace.teams import shapes
 from bot.workspace.teams.connector import ConnectorRoutes
 from bot.workspace.teams.delivery import Carrier
@@ -24,7 +23,7 @@ from bot.workspace.teams.records import (
 from bot.workspace.teams.signing import Signing
 from bot.workspace.teams.world import World
 
-HOST = "127.0.0.1"
+BODY_LIMIT = 4 * 2**20
 SECRET = "stand-in-secret-of-teams"  # noqa: S105
 """Of nobody but this stand-in."""
 CARD = "application/vnd.microsoft.card.adaptive"
@@ -53,8 +52,7 @@ class TeamsStandIn:
         self.carrier = Carrier(self.world, self.signing, sleep=sleep)
         self.carrier.url = messages_url
         self._routes = ConnectorRoutes(self.world, self.signing, is_throttled=is_throttled)
-        self._port = port
-        self._runner: web.AppRunner | None = None
+        self._loopback = Loopback(port, body_limit=BODY_LIMIT)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -65,13 +63,7 @@ class TeamsStandIn:
 
     async def start(self) -> None:
         """Listen on loopback; the addresses are known afterwards."""
-        site = web.Application(client_max_size=4 * 2**20)
-        self._routes.add_routes(site)
-        self.signing.add_routes(site)
-        self._runner = web.AppRunner(site, access_log=None, shutdown_timeout=1.0)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, HOST, self._port).start()
-        self._port = self._runner.addresses[0][1]
+        await self._loopback.listen([self._routes.add_routes, self.signing.add_routes])
         self.signing.base = self.base
         await self.carrier.start()
 
@@ -79,14 +71,13 @@ class TeamsStandIn:
         try:
             await self.carrier.stop()
         finally:
-            if self._runner is not None:
-                await self._runner.cleanup()
+            await self._loopback.close()
 
     # What the bot is told.
 
     @property
     def base(self) -> str:
-        return f"http://{HOST}:{self._port}"
+        return self._loopback.base
 
     @property
     def connector_url(self) -> str:

@@ -18,93 +18,9 @@ from adapters.slack.pacing import Pacing
 from adapters.slack.settings import SlackSettings
 from bot.workspace.slack.delivery import FORM, signature
 from bot.workspace.slack_server import SlackStandIn
-from core.errors import Unavailable
-from core.records import Person, Place, Question, Rating, Receipt, Stop, TurnId
+from tests.door import Door, Hand
 
 JSON = "application/json"
-
-
-class Door:
-    """Implements the front door: writes down what it is asked, and can be out of order."""
-
-    def __init__(self) -> None:
-        self.questions: list[Question] = []
-        self.helped: list[tuple[Person, Place]] = []
-        self.stops: list[Stop] = []
-        self.ratings: list[Rating] = []
-        self.running = 1
-        self.taken_back: list[str] = []
-        self.revised: list[Question] = []
-        self.accepting: list[tuple[Person, str]] = []
-        self.outages = 0
-        self.words = "I answer questions about **orders**."
-
-    async def accept(self, question: Question) -> Receipt:
-        if self.outages:
-            self.outages -= 1
-            raise Unavailable
-        is_known = any(known.delivery == question.delivery for known in self.questions)
-        self.questions.append(question)
-        kind = "duplicate" if is_known else "accepted"
-        return Receipt(kind=kind, turn=TurnId("t1"))
-
-    async def revise(self, question: Question) -> Receipt:
-        if self.outages:
-            self.outages -= 1
-            raise Unavailable
-        self.revised.append(question)
-        return Receipt(kind="accepted", turn=TurnId("t2"))
-
-    async def stop(self, stop: Stop) -> int:
-        if self.outages:
-            self.outages -= 1
-            raise Unavailable
-        self.stops.append(stop)
-        return self.running
-
-    async def rate(self, rating: Rating) -> bool:
-        if self.outages:
-            self.outages -= 1
-            raise Unavailable
-        self.ratings.append(rating)
-        return rating.turn == "t1"
-
-    async def take_back(self, delivery: str) -> None:
-        if self.outages:
-            self.outages -= 1
-            raise Unavailable
-        self.taken_back.append(delivery)
-
-    async def usage(self, person: Person) -> str:
-        self.helped.append((person, Place(surface="slack", tenant="", channel="", kind="dm")))
-        return f"{person.name} has used nothing in {person.time_zone}."
-
-    async def help(self, person: Person, place: Place) -> str:
-        if self.outages:
-            self.outages -= 1
-            raise Unavailable
-        self.helped.append((person, place))
-        return self.words
-
-    async def accept_tool(self, person: Person, key: str) -> str:
-        self.accepting.append((person, key))
-        return "Accepted."
-
-
-class Hand:
-    """A clock that only sleeping moves."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-        self.pauses: list[float] = []
-
-    def __call__(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        self.pauses.append(seconds)
-        self.now += seconds
-        await asyncio.sleep(0)
 
 
 @dataclass

@@ -20,7 +20,8 @@ from core.records import Json, Person, PersonId, Place, ThreadId, TurnId
 from core.storage.database import Database
 from core.turn.deliver import Courier, Patience
 from tests.approvals.office import MAIL, Office, office
-from tests.slack.conftest import Door, Hand, serving, settings_for
+from tests.door import Door, Hand
+from tests.slack.conftest import serving, settings_for
 
 TEAM = "T00000001"
 MARA, TOMAS, PRIYA = (PersonId(f"slack:{TEAM}/U0{name}") for name in ("MARA", "TOMAS", "PRIYA"))

@@ -13,7 +13,8 @@ from adapters.slack.stream import Manner
 from bot.workspace.slack_server import SlackStandIn
 from core.ports import Showing
 from core.records import Answer, Cost, Json, PersonId, Post, TurnId
-from tests.slack.conftest import Door, Hand, settings_for
+from tests.door import Door, Hand
+from tests.slack.conftest import settings_for
 
 POST = "t_1.answer"
 COST = Cost(models=("m",), calls=1, tokens=9, price="0")

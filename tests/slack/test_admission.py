@@ -9,7 +9,8 @@ from adapters.slack.admission import GUEST, UNKNOWN
 from adapters.slack.app import build
 from adapters.slack.pacing import Pacing
 from bot.workspace.slack.records import Fault, Member
-from tests.slack.conftest import Door, serving, settings_for
+from tests.door import Door
+from tests.slack.conftest import serving, settings_for
 from tests.slack.envelopes import envelope, mention, message
 
 READS = ("conversations.replies", "conversations.history", "conversations.info")

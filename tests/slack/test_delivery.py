@@ -17,7 +17,8 @@ from core.records import Answer, PersonId, Post, TurnId
 from core.storage import outbox
 from core.storage.database import Database
 from core.turn.deliver import Courier, Patience
-from tests.slack.conftest import Door, Hand, at_once, settings_for
+from tests.door import Door, Hand
+from tests.slack.conftest import at_once, settings_for
 
 QUICK = Patience(first_pause=0.01, longest_pause=0.02, poll=0.02)
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 from aiohttp import web
 
+from adapters.raw import LARGEST
 from adapters.slack import edge
 from adapters.slack.deliveries import Reply
 from bot.workspace.slack.delivery import FORM, signature
@@ -83,7 +84,7 @@ async def test_a_deeply_nested_body_is_refused_and_a_reasonable_one_is_not(bot):
 
 @pytest.mark.promise("I6", "adapters.slack")
 async def test_more_than_a_mebibyte_is_413(bot):
-    declared = b"Content-Length: %d" % (edge.LARGEST + 1)
+    declared = b"Content-Length: %d" % (LARGEST + 1)
     assert await raw(bot.url, [declared], b"") == 413
 
     async def pieces():

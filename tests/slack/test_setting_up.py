@@ -12,7 +12,7 @@ from adapters.slack import doctor, manifest, scopes
 from adapters.slack.app import build
 from adapters.slack.settings import SlackSettings
 from core.errors import Misconfigured
-from tests.slack.conftest import Door
+from tests.door import Door
 from tests.slack.server import scripted
 
 ROOT = Path(__file__).parents[2]

@@ -17,7 +17,8 @@ from adapters.slack.settings import SlackSettings
 from adapters.slack.socket import Socket
 from bot.workspace.slack_server import SlackStandIn
 from core.errors import Misconfigured
-from tests.slack.conftest import Door, Hand, settings_for
+from tests.door import Door, Hand
+from tests.slack.conftest import settings_for
 
 PING = 0.1
 

@@ -13,7 +13,7 @@ from core.cards import CallId
 from core.errors import Unavailable
 from core.parked import Form, FormField
 from tests.approvals.office import MAIL
-from tests.slack.conftest import Door
+from tests.door import Door
 from tests.slack.counter import MARA, TOMAS, buttons_of, counter, text_of
 from tests.slack.envelopes import envelope, mention
 

@@ -19,7 +19,8 @@ from core.identity.installations import Installations
 from core.identity.vault import KeyRing
 from core.records import Answer, Person, PersonId, Post, TurnId
 from core.storage.database import Database, open_database
-from tests.slack.conftest import Door, serving
+from tests.door import Door
+from tests.slack.conftest import serving
 
 ALDER, LARKSPUR, FOREIGN = "T00000002", "T00000001", "T00000009"
 KEYS = KeyRing.parse("test:" + "A" * 43 + "=")

@@ -15,54 +15,10 @@ from adapters.teams.app import TeamsAdapter, build
 from adapters.teams.pacing import Pacing
 from adapters.teams.settings import TeamsSettings
 from bot.workspace.teams_server import TeamsStandIn
-from core.errors import Unavailable
-from core.records import Json, Person, Place, Question, Rating, Receipt, Stop, TurnId
+from core.records import Json
+from tests.door import Door, Hand
 
 JSON = "application/json"
-
-
-class Door:
-    """Implements the front door: writes down what it is asked, and can be out of order."""
-
-    def __init__(self) -> None:
-        self.questions: list[Question] = []
-        self.gone: list[str] = []
-        self.revised: list[Question] = []
-        self.ratings: list[Rating] = []
-        self.outages = 0
-        self.defects = 0
-        self.words = "I answer questions about **orders**."
-
-    async def accept(self, question: Question) -> Receipt:
-        if self.defects:
-            self.defects -= 1
-            raise ZeroDivisionError
-        if self.outages:
-            self.outages -= 1
-            raise Unavailable
-        is_known = any(known.delivery == question.delivery for known in self.questions)
-        self.questions.append(question)
-        return Receipt(kind="duplicate" if is_known else "accepted", turn=TurnId("t1"))
-
-    async def take_back(self, delivery: str) -> None:
-        self.gone.append(delivery)
-
-    async def revise(self, question: Question) -> Receipt:
-        self.revised.append(question)
-        return Receipt(kind="accepted", turn=TurnId("t1"))
-
-    async def usage(self, person: Person) -> str:
-        return "Nothing today."
-
-    async def stop(self, stop: Stop) -> int:
-        return 0
-
-    async def rate(self, rating: Rating) -> bool:
-        self.ratings.append(rating)
-        return True
-
-    async def help(self, person: Person, place: Place) -> str:
-        return self.words
 
 
 class Memory:
@@ -79,22 +35,6 @@ class Memory:
 
     async def forget(self, key: str) -> None:
         self.kept.pop(key, None)
-
-
-class Hand:
-    """A clock that only sleeping moves."""
-
-    def __init__(self) -> None:
-        self.now = 1_000.0
-        self.pauses: list[float] = []
-
-    def __call__(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        self.pauses.append(seconds)
-        self.now += seconds
-        await asyncio.sleep(0)
 
 
 @dataclass
@@ -159,7 +99,7 @@ def settings_for(teams: TeamsStandIn, **more: Any) -> TeamsSettings:
 
 @asynccontextmanager
 async def running(teams: TeamsStandIn, **more: Any) -> AsyncIterator[Bot]:
-    door, memory, hand = Door(), Memory(), Hand()
+    door, memory, hand = Door(), Memory(), Hand(1_000.0)
     adapter = build(
         settings_for(teams),
         door,

@@ -170,7 +170,7 @@ async def test_a_question_that_is_edited_is_asked_anew(bot, teams):
 async def test_what_somebody_used_is_told_to_them_alone(bot, teams):
     await teams.say("mara", "sales", "usage")
     [said] = await teams.wait_for(lambda: teams.by_bot("@mara") or None)
-    assert "Nothing today" in said["text"] and teams.by_bot("sales") == []
+    assert "has used nothing" in said["text"] and teams.by_bot("sales") == []
 
 
 async def test_a_question_that_is_deleted_is_taken_back(bot, teams):
@@ -178,7 +178,7 @@ async def test_a_question_that_is_deleted_is_taken_back(bot, teams):
     await teams.carrier.bring(activity)
     gone = {**activity, "type": "messageDelete", "channelData": activity["channelData"]}
     await teams.carrier.bring(gone)
-    assert bot.door.gone == [bot.door.questions[0].delivery]
+    assert bot.door.taken_back == [bot.door.questions[0].delivery]
 
 
 async def test_an_installation_greets_once_and_a_removal_ends_everything(bot, teams):

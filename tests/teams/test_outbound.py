@@ -11,7 +11,7 @@ from bot.workspace.teams_server import cards
 from core.errors import DeliveryFailed
 from core.figures import Figure
 from core.records import Answer, Chip, Cost, PersonId, Post, TurnId
-from tests.teams.conftest import Hand
+from tests.door import Hand
 
 COST = Cost(models=("gpt-5.5",), calls=2, tokens=8_200, price="0.021", seconds=6.0)
 TABLE = "| region | sold |\n| --- | ---: |\n| Nordics | **12** |\n| Alps | 7 |"
@@ -231,7 +231,7 @@ async def test_feedback_is_kept_for_the_post_that_it_is_about(bot, teams):
 
 
 async def test_messages_keep_to_the_pace_that_microsoft_publishes():
-    hand = Hand()
+    hand = Hand(1_000.0)
     pacing = Pacing(hand, hand.sleep)
     sent = []
     for _ in range(70):

@@ -12,7 +12,8 @@ from adapters.teams import doctor, icons, manifest
 from adapters.teams.app import build
 from bot import cli, settings
 from core.errors import Misconfigured
-from tests.teams.conftest import Door, Memory, settings_for
+from tests.door import Door
+from tests.teams.conftest import Memory, settings_for
 
 ROOT = Path(__file__).parents[2]
 APP = "00000000-0000-0000-0000-000000000000"

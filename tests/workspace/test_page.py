@@ -44,6 +44,27 @@ async def test_a_question_is_answered_in_a_thread_that_opens_by_itself(browser):
     assert root["text"] == f"<@U0COUNTER> {HINTS[0]}"
 
 
+async def test_what_is_said_while_a_thread_opens_is_shown_in_it(browser):
+    async with workspace() as (local, client, app):
+        teach(app)
+        async with opened(browser, local.url) as page:
+            root = local.slack.messages("sales")
+
+            async def late(route) -> None:
+                """The answer is what it was before the private remark."""
+                answer = await route.fetch()
+                ts = local.slack.messages("sales")[len(root)]["ts"]
+                await client.chat_postEphemeral(
+                    channel="C0SALES", thread_ts=ts, user="U0MARA", text="Said meanwhile."
+                )
+                await page.evaluate("() => new Promise(done => setTimeout(done, 50))")
+                await route.fulfill(response=answer)
+
+            await page.route("**/page/thread", late, times=1)
+            await write(page, "@Countersign wait")
+            await page.locator(".thread", has_text="Said meanwhile.").wait_for()
+
+
 async def test_the_status_stands_in_the_thread_until_stop_is_pressed(browser):
     async with workspace() as (local, _, app):
         teach(app)

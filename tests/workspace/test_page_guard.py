@@ -89,3 +89,9 @@ async def test_an_uploaded_page_comes_back_as_a_download_and_never_as_a_page(bro
 async def test_only_the_pages_own_files_are_served(browser, local, path):
     async with browser.get(f"{local.url}static/{path}") as response:
         assert response.status == 404
+
+
+async def test_no_stand_in_answers_to_another_name(browser, local):
+    for base in (local.slack.base, local.microsoft.tenant.base, local.teams.base):
+        async with browser.get(base, headers={"Host": "evil.example"}) as response:
+            assert response.status == 421

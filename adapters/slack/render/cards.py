@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
-from urllib.parse import urlsplit
 
+from adapters import links
+from adapters.cards import CUT, STATES, label, offered
 from adapters.slack import fields
 from adapters.slack.render import effect, escape, limits
 from adapters.slack.render.effect import line, words
@@ -14,27 +15,7 @@ from core.records import Json
 ACTION = "call."
 """What the action of each button begins with; the button's own word follows."""
 NO_BUTTONS = "The card cannot be shown here. Write `/approvals` to see it with its buttons."
-_LABELS: dict[Button, str] = {
-    "send": "Send",
-    "edit": "Edit",
-    "cancel": "Cancel",
-    "connect": "Connect account",
-    "open": "Open full text",
-    "was_sent": "It was sent",
-    "again": "Prepare again",
-}
 _STYLES: dict[Button, str] = {"send": "primary", "connect": "primary", "cancel": "danger"}
-_SYMBOLS = {
-    "parked": "…",
-    "approved": "▸",
-    "executing": "▸",
-    "done": "✓",
-    "failed": "✕",
-    "unknown": "?",
-    "cancelled": "✕",
-    "expired": "–",
-    "void": "–",
-}
 
 
 def blocks(card: Card) -> list[Json]:
@@ -53,23 +34,12 @@ def blocks(card: Card) -> list[Json]:
     return found
 
 
-def offered(card: Card, *, is_shortened: bool) -> tuple[Button, ...]:
-    """The desk's buttons; where this card could not show all, Send is behind the full text."""
-    if not is_shortened:
-        return card.buttons
-    rest: list[Button] = [name for name in card.buttons if name not in ("send", "open")]
-    if "connect" in rest:
-        return ("connect", "open", *(name for name in rest if name != "connect"))
-    return ("open", *rest)
-
-
 def button(card: Card, name: Button) -> Json:
     """Carries the call's id and revision and nothing else."""
-    label = "Try again" if name == "again" and card.state == "failed" else _LABELS[name]
     made: Json = {
         "type": "button",
         "action_id": f"{ACTION}{name}",
-        "text": plain(label),
+        "text": plain(label(card, name)),
         "value": f"{card.call}:{card.revision}",
     }
     return made | {"style": _STYLES[name]} if name in _STYLES else made
@@ -83,8 +53,8 @@ def head(card: Card) -> list[Json]:
     if len(title) > limits.HEADER:
         parts.append(line(words(title)))
     if card.status:
-        status = [words(f"{_SYMBOLS[card.state]} {_cut(card.status, limits.SMALL_PRINT)}", "bold")]
-        if link := _address(card.link):
+        status = [words(f"{STATES[card.state]} {_cut(card.status, limits.SMALL_PRINT)}", "bold")]
+        if link := links.plain(card.link, longest=limits.URL):
             status += [words("  "), {"type": "link", "url": link, "text": "Look at it"}]
         parts.append(line(*status))
     return [*found, {"type": "rich_text", "elements": parts}] if parts else found
@@ -109,7 +79,7 @@ def text(said: str, *, is_whole: bool = True) -> str:
     """The card in words, for notifications and for where Slack refuses the blocks."""
     shown = said if is_whole else f"{said}\n\n{NO_BUTTONS}"
     if limits.weight(shown) > limits.FALLBACK_TEXT:
-        shown = shown[: limits.prefix(shown, limits.FALLBACK_TEXT - 300)] + effect.CUT
+        shown = shown[: limits.prefix(shown, limits.FALLBACK_TEXT - 300)] + CUT
         shown += "" if is_whole else f"\n\n{NO_BUTTONS}"
     return escape.mrkdwn(shown)
 
@@ -147,14 +117,4 @@ def _small(*lines: str) -> Json:
 
 
 def _cut(shown: str, most: int) -> str:
-    return shown if len(shown) <= most else shown[: most - len(effect.CUT)] + effect.CUT
-
-
-def _address(url: str) -> str:
-    """Where the effect can be seen; empty for what is no plain address on https."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
-    is_plain = parts.scheme == "https" and bool(parts.hostname) and len(url) <= limits.URL
-    return url if is_plain and url.isprintable() and " " not in url else ""
+    return shown if len(shown) <= most else shown[: most - len(CUT)] + CUT

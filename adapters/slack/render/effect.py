@@ -2,25 +2,12 @@
 character by character as it was written."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import NamedTuple
 
+from adapters import cards
+from adapters.cards import Fitted
 from adapters.slack.render import escape, limits
 from core.cards import CardField
 from core.records import Json
-
-CUT = " … (shortened)"
-_SYMBOLS = {"external": "↗", "changed": "✎"}
-_WARNING = "⚠"
-_CUTS = (600, 200, 80)
-"""How many characters of a value a shortened card shows: the longest that fit."""
-
-
-class Fitted(NamedTuple):
-    fields: tuple[CardField, ...]
-    left_out: int = 0
-    """How many fields are not shown at all."""
-    is_shortened: bool = False
 
 
 def weight(fields: Iterable[CardField]) -> int:
@@ -33,16 +20,7 @@ def weight(fields: Iterable[CardField]) -> int:
 
 def fitted(fields: Sequence[CardField], room: int) -> Fitted:
     """The fields as far as a card of that room shows them. What is cut says so."""
-    if weight(fields) <= room and len(fields) <= limits.CARD_FIELDS:
-        return Fitted(tuple(fields))
-    kept = fields[: limits.CARD_FIELDS]
-    cut = [_cut(one, _CUTS[-1]) for one in kept]
-    for most in _CUTS:
-        tried = [_cut(one, most) for one in kept]
-        if weight(tried) <= room:
-            cut = tried
-            break
-    return Fitted(tuple(cut), left_out=len(fields) - len(kept), is_shortened=True)
+    return cards.fitted(fields, limits.CARD_FIELDS, lambda some: weight(some) <= room)
 
 
 def blocks(fields: Sequence[CardField]) -> list[Json]:
@@ -85,23 +63,11 @@ def pieces(text: str, most: int) -> list[str]:
     return [*found, text[start:]]
 
 
-def _cut(one: CardField, most: int) -> CardField:
-    def cut(text: str) -> str:
-        return text if len(text) <= most else text[:most].rstrip() + CUT
-
-    return replace(
-        one,
-        label=cut(one.label),
-        value=cut(one.value),
-        before=None if one.before is None else cut(one.before),
-    )
-
-
 def _elements(one: CardField) -> list[tuple[Json, int]]:
     """What shows a field, each with its weight: `label: value ↗ external` on a line, or the value
     framed beneath where it is a text of its own, so that no line of it passes for a field."""
     label = words(f"{' '.join(one.label.split())}: ", "bold")
-    marks = [words(f"  {_SYMBOLS.get(mark, _WARNING)} {mark}", "italic") for mark in one.marks]
+    marks = [words(f"  {cards.mark(word)}", "italic") for word in one.marks]
     head = 100 + limits.weight(one.label)
     values = (one.value, one.before or "")
     is_framed = one.is_long or any("\n" in text or limits.weight(text) > 1_000 for text in values)

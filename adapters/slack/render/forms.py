@@ -2,6 +2,7 @@
 
 from typing import cast
 
+from adapters.cards import CUT
 from adapters.slack.render import cards, effect, limits, moments, pages
 from adapters.slack.render.effect import line, words
 from core.parked import Form, FormField
@@ -178,7 +179,7 @@ def _option(choice: str) -> str:
 
 def _fixed(field: FormField) -> Json:
     text = text_of(field) or "(empty)"
-    shown = text if limits.weight(text) <= limits.SMALL_PRINT else text[:200] + effect.CUT
+    shown = text if limits.weight(text) <= limits.SMALL_PRINT else text[:200] + CUT
     label = words(f"{' '.join(field.label.split())}: ", "bold")
     note = words("  cannot be edited here", "italic")
     return {"type": "rich_text", "elements": [line(label, words(shown), note)]}

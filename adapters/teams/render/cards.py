@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from adapters.cards import STATES, label, offered
 from adapters.teams.render import effect, limits, tables
 from adapters.teams.render.effect import line, run, small, strong
 from adapters.teams.render.messages import address
@@ -10,27 +11,7 @@ from core.records import Json
 
 ROOM = limits.CARD_BYTES - 8_000
 """Bytes for the fields; the rest is for what stands around them."""
-_LABELS: dict[Button, str] = {
-    "send": "Send",
-    "edit": "Edit",
-    "cancel": "Cancel",
-    "connect": "Connect account",
-    "open": "Open full text",
-    "was_sent": "It was sent",
-    "again": "Prepare again",
-}
 _STYLES: dict[Button, str] = {"send": "positive", "connect": "positive", "cancel": "destructive"}
-_SYMBOLS = {
-    "parked": "…",
-    "approved": "▸",
-    "executing": "▸",
-    "done": "✓",
-    "failed": "✕",
-    "unknown": "?",
-    "cancelled": "✕",
-    "expired": "–",
-    "void": "–",
-}
 
 
 def content(card: Card, said: str = "") -> Json:
@@ -76,24 +57,13 @@ def message(card: Card, said: str) -> Json:
     }
 
 
-def offered(card: Card, *, is_shortened: bool) -> tuple[Button, ...]:
-    """The desk's buttons; where this card could not show all, Send is behind the full text."""
-    if not is_shortened:
-        return card.buttons
-    rest: list[Button] = [name for name in card.buttons if name not in ("send", "open")]
-    if "connect" in rest:
-        return ("connect", "open", *(name for name in rest if name != "connect"))
-    return ("open", *rest)
-
-
 def map_buttons(card: Card, buttons: tuple[Button, ...]) -> list[Json]:
     return [button(card, name) for name in buttons]
 
 
 def button(card: Card, name: Button) -> Json:
-    label = "Try again" if name == "again" and card.state == "failed" else _LABELS[name]
     style = {"style": _STYLES[name]} if name in _STYLES else {}
-    return {**execute(label, name, card), **style}
+    return {**execute(label(card, name), name, card), **style}
 
 
 def execute(title: str, verb: str, card: Card, *, style: str = "", **more: object) -> Json:
@@ -113,7 +83,7 @@ def head(card: Card) -> list[Json]:
     found = [line(run(title, weight="Bolder", size="Medium"))]
     if card.status:
         status = " ".join(card.status.split())[: limits.SMALL_PRINT]
-        found.append(line(strong(f"{_SYMBOLS[card.state]} {status}")))
+        found.append(line(strong(f"{STATES[card.state]} {status}")))
     return found
 
 

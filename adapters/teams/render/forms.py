@@ -3,7 +3,8 @@
 from typing import Any, cast
 
 from adapters import fields
-from adapters.teams.render import effect, limits, tables
+from adapters.cards import CUT
+from adapters.teams.render import limits, tables
 from adapters.teams.render.effect import line, run, small, strong
 from core.parked import Form, FormField
 from core.records import Json
@@ -83,7 +84,7 @@ def _shown(field: FormField, number: int) -> list[Json]:
     label = " ".join(field.label.split())[:200] or field.name
     if not is_editable(field):
         text = text_of(field) or "(empty)"
-        cut = text if len(text) <= 600 else text[:600] + effect.CUT
+        cut = text if len(text) <= 600 else text[:600] + CUT
         note = run("  cannot be edited here", italic=True)
         return [line(strong(f"{label}: "), run(cut.replace("\n", " ")), note)]
     hint = [small(_HINTS[field.kind])] if field.kind in _HINTS else []

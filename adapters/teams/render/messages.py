@@ -1,9 +1,8 @@
 """Builds the activities of an answer: text, tables, sources to hover over, what it cost."""
 
 import re
-from urllib.parse import urlsplit
 
-from adapters import cost
+from adapters import cost, links
 from adapters.teams.render import figures, limits, markdown, tables
 from core.records import Answer, Chip, Json
 
@@ -97,9 +96,4 @@ def _name(chip: Chip) -> str:
 
 def address(url: str) -> str:
     """Empty for what is no plain address on https."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
-    is_plain = parts.scheme == "https" and bool(parts.hostname) and len(url) <= limits.URL
-    return url if is_plain and url.isprintable() and " " not in url else ""
+    return links.plain(url, longest=limits.URL)

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Self
 from urllib.parse import parse_qsl, urlsplit
 
-from aiohttp import web
-
+from bot.workspace.loopback import Loopback
 from bot.workspace.microsoft import planting, seed
 from bot.workspace.microsoft.entra import authorize, scopes
 from bot.workspace.microsoft.entra.authorize import Agree, Confirm, Pick, Sent
@@ -38,7 +37,6 @@ from bot.workspace.microsoft.records import Account, Effect, EffectName, Json, R
 from bot.workspace.microsoft.tenant import Tenant
 
 BODY_LIMIT = 64 * 2**20
-HOST = "127.0.0.1"
 ROUTES = (
     *mail_routes.ROUTES,
     *calendar_routes.ROUTES,
@@ -74,8 +72,7 @@ class MicrosoftStandIn:
         self.graph.on_revoke = self.entra.revoke
         if is_planted:
             planting.plant(self.graph)
-        self._port = port
-        self._runner: web.AppRunner | None = None
+        self._loopback = Loopback(port, body_limit=BODY_LIMIT)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -87,30 +84,13 @@ class MicrosoftStandIn:
     async def start(self) -> None:
         """Listen on loopback; the addresses are known afterwards. Raises OSError when the port is
         taken."""
-        site = web.Application(client_max_size=BODY_LIMIT, middlewares=[self._only_local_names])
-        Door(self.graph, self.entra, ROUTES).add_routes(site)
-        Pieces(self.graph).add_routes(site)
-        EntraRoutes(self.entra).add_routes(site)
-        self._runner = web.AppRunner(site, access_log=None, shutdown_timeout=1.0)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, HOST, self._port).start()
-        self._port = self._runner.addresses[0][1]
-        self.tenant.base = f"http://{HOST}:{self._port}"
+        door = Door(self.graph, self.entra, ROUTES)
+        rooms = (door, Pieces(self.graph), EntraRoutes(self.entra))
+        await self._loopback.listen([room.add_routes for room in rooms])
+        self.tenant.base = self._loopback.base
 
     async def stop(self) -> None:
-        if self._runner is not None:
-            await self._runner.cleanup()
-
-    @web.middleware
-    async def _only_local_names(
-        self, request: web.Request, handler: Callable[[web.Request], Any]
-    ) -> web.StreamResponse:
-        """A page elsewhere that points its own name at loopback is turned away."""
-        own = {f"{name}:{self._port}" for name in (HOST, "localhost")}
-        origin = request.headers.get("Origin", f"http://{request.host}")
-        if request.host not in own or origin.removeprefix("http://") not in own:
-            return web.Response(status=421, text="This server answers to its loopback name only.")
-        return await handler(request)
+        await self._loopback.close()
 
     # What the client under test needs to know.
 

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 import aiohttp
 
+from bot.workspace.background import Background
 from bot.workspace.slack import limits
 from bot.workspace.slack.records import Delivery, Json
 from bot.workspace.slack.sockets import Sockets
@@ -44,8 +45,7 @@ class Carrier:
         self.events_url = ""
         self._world, self._sockets = world, sockets
         self.sleep, self._pauses, self._patience = sleep, pauses, patience
-        self._under_way: set[asyncio.Task[None]] = set()
-        self._failures: list[BaseException] = []
+        self._background = Background(lambda: world.publish("landed"))
         self._session: aiohttp.ClientSession | None = None
 
     async def start(self) -> None:
@@ -53,30 +53,18 @@ class Carrier:
 
     async def stop(self) -> None:
         """Drops what is still under way. Raises what went wrong in the background."""
-        for task in tuple(self._under_way):
-            task.cancel()
-        if self._under_way:
-            await asyncio.wait(self._under_way)
+        await self._background.stop()
         if self._session is not None:
             await self._session.close()
-        if self._failures:
-            raise BaseExceptionGroup("deliveries failed inside the stand-in", self._failures)
+        self._background.tell_failures()
 
     @property
     def is_idle(self) -> bool:
-        return not self._under_way
+        return self._background.is_idle
 
-    def launch(self, work: Coroutine[Any, Any, None]) -> None:
+    def launch(self, work: Coroutine[Any, Any, Any]) -> None:
         """Run in the background; `stop` ends it and tells of its failure."""
-        task = asyncio.create_task(work)
-        self._under_way.add(task)
-        task.add_done_callback(self._landed)
-
-    def _landed(self, task: asyncio.Task[None]) -> None:
-        self._under_way.discard(task)
-        if not task.cancelled() and (failure := task.exception()) is not None:
-            self._failures.append(failure)
-        self._world.publish("landed")
+        self._background.launch(work)
 
     async def event(self, envelope: Json) -> None:
         """Deliver with Slack's schedule: once, then at once, after a minute, after five."""

@@ -1,12 +1,12 @@
 """Carries activities to the bot, signed, and again where it does not answer."""
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, cast
 
 import aiohttp
 
+from bot.workspace.background import Background
 from bot.workspace.teams import limits
 from bot.workspace.teams.records import Delivery, Json
 from bot.workspace.teams.signing import Signing
@@ -21,8 +21,7 @@ class Carrier:
     def __init__(self, world: World, signing: Signing, *, sleep: Sleep) -> None:
         self.url = ""
         self._world, self._signing, self._sleep = world, signing, sleep
-        self._under_way: set[asyncio.Task[Any]] = set()
-        self._failures: list[BaseException] = []
+        self._background = Background(world.publish)
         self._session: aiohttp.ClientSession | None = None
 
     async def start(self) -> None:
@@ -30,25 +29,14 @@ class Carrier:
 
     async def stop(self) -> None:
         """Drops what is still under way. Raises what went wrong in the background."""
-        for task in tuple(self._under_way):
-            task.cancel()
-        if self._under_way:
-            await asyncio.wait(self._under_way)
+        await self._background.stop()
         if self._session is not None:
             await self._session.close()
-        if self._failures:
-            raise BaseExceptionGroup("deliveries failed inside the stand-in", self._failures)
+        self._background.tell_failures()
 
     def launch(self, work: Coroutine[Any, Any, Any]) -> None:
-        task = asyncio.create_task(work)
-        self._under_way.add(task)
-        task.add_done_callback(self._landed)
-
-    def _landed(self, task: asyncio.Task[Any]) -> None:
-        self._under_way.discard(task)
-        if not task.cancelled() and (failure := task.exception()) is not None:
-            self._failures.append(failure)
-        self._world.publish()
+        """Run in the background; `stop` ends it and tells of its failure."""
+        self._background.launch(work)
 
     async def bring(self, activity: Json) -> Delivery:
         """Until it is taken, or refused for good."""

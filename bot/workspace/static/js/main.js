@@ -16,6 +16,7 @@ const TIDY = 20_000; // a status clears itself after two minutes without any new
 let listening = new AbortController();
 const wanted = new Set();
 let running = null;
+let heardOf = 0; // news so far
 
 const moves = {
   openThread: (ts) => openThread(ts),
@@ -85,8 +86,11 @@ async function loadConversation() {
 async function openThread(ts) {
   closeInside();
   state.asked.delete(ts);
+  const before = heardOf;
   state.thread = await ask("thread", { channel: state.channel, ts });
   showThread(closeThread);
+  // What was told meanwhile may be of this thread, and missing from the answer.
+  if (heardOf !== before) heard({ kind: "message", channel: state.channel });
 }
 
 function closeThread() {
@@ -94,16 +98,17 @@ function closeThread() {
   showThread(closeThread);
 }
 
+// What happened before the feed began was told to nobody here.
 function connected(now) {
+  if (now === "live") heard({ kind: "message", channel: state.channel });
   if (state.connection === now) return;
-  const isBack = state.connection === "lost" && now === "live";
   state.connection = now;
   showTopbar(become);
-  if (isBack) heard({ kind: "message", channel: state.channel });
 }
 
 // News only says where to look; looking happens once for all news of a moment.
 function heard(news) {
+  heardOf += 1;
   if (news.kind === "modal") wanted.add("modal");
   else if (news.kind === "home") wanted.add("home");
   else {
