@@ -74,7 +74,7 @@ class Welcome:
             answer=Answer(
                 text=f"Your Microsoft account ({linked.account.name or linked.account.address}) is"
                 " connected. Nothing was sent: press Send on the card when you are ready, or ask"
-                " again."
+                " again. A card that still shows Connect account needs one more permission."
             ),
         )
         await outbox.put(self._db, post)

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from core.approvals import addresses
 from core.approvals.visible import visible
@@ -12,6 +10,7 @@ from core.connectors.outcome import Description
 from core.parked import ParkedCall
 from core.policy import approvers
 from core.policy.rules import Rules
+from core.times import local
 
 LONGEST = 2_800
 """Characters of all fields together, a line break counted as 40: what a person can take in, and
@@ -85,14 +84,10 @@ def name_of(person: str, view: View) -> str:
 
 def at(moment: float, view: View) -> str:
     """`10:42`, with the day where it is another one than today, and the zone where it is UTC."""
-    try:
-        zone = ZoneInfo(view.time_zone)
-    except (ZoneInfoNotFoundError, ValueError):
-        zone = ZoneInfo("UTC")
-    there = datetime.fromtimestamp(moment, UTC).astimezone(zone)
-    is_today = there.date() == datetime.fromtimestamp(view.now, UTC).astimezone(zone).date()
+    there = local(moment, view.time_zone)
+    is_today = there.date() == local(view.now, view.time_zone).date()
     day = "" if is_today else f"{there:%d %b} "
-    return f"{day}{there:%H:%M}{' UTC' if zone.key == 'UTC' else ''}"
+    return f"{day}{there:%H:%M}{' UTC' if there.tzname() == 'UTC' else ''}"
 
 
 def _seen(described: Description, proposed: Description, view: View) -> tuple[CardField, ...]:

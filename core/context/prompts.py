@@ -1,10 +1,9 @@
 """The words that frame a turn for the model: who it is, what it may rely on, how it cites."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from core.records import Chunk, FileRef, Person, Place
+from core.times import local
 
 EVIDENCE_MARK = "[evidence {number}]"
 """The first line of every tool result in the prompt; an answer cites it as `[number]`."""
@@ -42,7 +41,7 @@ def system(
     It names the day, not the hour, so that it stays the same (and cached by the provider) over a
     day. `now` is in seconds since the epoch; `reader` is the alias of the tool that reads evidence.
     """
-    day = datetime.fromtimestamp(now, UTC).astimezone(_zone(person.time_zone))
+    day = local(now, person.time_zone)
     surface = {"slack": "Slack", "teams": "Microsoft Teams"}.get(place.surface, place.surface)
     where = "a direct message" if place.kind == "dm" else f"the {place.kind} channel {place.name}"
     lines = [
@@ -81,10 +80,3 @@ def past(chunks: Sequence[Chunk], limit: int) -> str:
 def evidence(number: int, text: str) -> str:
     """A tool result as the model reads it."""
     return f"{EVIDENCE_MARK.format(number=number)}\n{text}"
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")

@@ -80,7 +80,6 @@ _ADDRESS = re.compile(
 )
 _OPEN, _CLOSE = 0xE000, 0xE001
 _TRAILING = ".,;:!?'*_~"
-_SETTLED = re.compile(f"[ \\t]?{chr(_OPEN)}\\d+{chr(_CLOSE)}")
 _MARK = re.compile(r"[ \t]?(?:\[(\d{1,3})\](?![(\[:])|【(\d{1,3})(?:†[^】]*)?】)")
 _TOP_LEVEL = frozenset(name.lower() for name in TLDS)
 
@@ -94,22 +93,14 @@ def settle(text: str, citables: Sequence[Citable]) -> tuple[str, tuple[Chip, ...
     """
     desk = _Desk(citables)
     settled = _plain(text)
-    # What one pass takes away can join its neighbours into a new address, so that one more follows;
-    # a pass that takes nothing away has seen what there is.
+    # Two passes: what the first one takes away can join its neighbours into a new address.
     for _ in range(2):
-        before = settled
+        pieces = _by_code(settled)
         settled = "".join(
             desk.scan(piece, in_code=True) if is_code else desk.prose(piece)
-            for is_code, piece in _by_code(settled)
+            for is_code, piece in pieces
         )
-        if _marked(before) == _marked(settled):
-            break
     return desk.number(settled)
-
-
-def _marked(text: str) -> str:
-    """The text with the same sign for every citation, settled or not."""
-    return _SETTLED.sub(chr(_OPEN), _MARK.sub(chr(_OPEN), text))
 
 
 def _plain(text: str) -> str:

@@ -34,7 +34,7 @@ class Placed(NamedTuple):
     """How many unfinished questions of the same thread stand before it."""
 
 
-class Said(NamedTuple):
+class Ending(NamedTuple):
     """What a turn ends with."""
 
     answer: Answer
@@ -253,8 +253,8 @@ async def finish(
     False, and nothing is written, when another claim owns the turn by now.
     """
 
-    async def said(_: Transaction) -> Said:
-        return Said(answer, posts, noted)
+    async def said(_: Transaction) -> Ending:
+        return Ending(answer, posts, noted)
 
     return await close(db, turn, outcome, said, now=now)
 
@@ -263,7 +263,7 @@ async def close(
     db: Database,
     turn: Turn,
     outcome: Outcome,
-    said: Callable[[Transaction], Awaitable[Said]],
+    said: Callable[[Transaction], Awaitable[Ending]],
     *,
     now: float,
 ) -> bool:

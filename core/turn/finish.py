@@ -55,13 +55,13 @@ async def finish(
     noted = watch.noted(turn, ended, now=now)
     trace = spans.carried()
 
-    async def said(tx: Transaction) -> inbox.Said:
+    async def said(tx: Transaction) -> inbox.Ending:
         cost = await entries.cost_of_turn(tx, turn.id)
         whole = replace(answer, cost=_whole(cost, now - turn.accepted_at))
         if remember is not None:
             await remember(tx)
         said_by = posts(turn, whole, trace, may_have_begun=may_have_begun)
-        return inbox.Said(whole, said_by, noted)
+        return inbox.Ending(whole, said_by, noted)
 
     with spans.span("finish", {"countersign.turn": turn.id, "countersign.outcome": outcome}):
         owned = await inbox.close(db, turn, outcome, said, now=now)

@@ -1,9 +1,7 @@
 """Resolve a turn's thread: what was asked and answered before, and what those answers rest on."""
 
 from collections import defaultdict
-from datetime import UTC, datetime
 from typing import cast
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from core.approvals.upkeep import TAKEN_BACK
 from core.context.shape import Finished, cut
@@ -11,6 +9,7 @@ from core.parked import ParkedCall
 from core.records import ThreadId, Turn, TurnId
 from core.storage import evidence, parked, threads
 from core.storage.database import Database
+from core.times import local
 
 WAITED = (
     "Calls of this thread that people decide about, and what has come of each until now. This is"
@@ -69,7 +68,9 @@ def _line(call: ParkedCall, time_zone: str) -> str:
     values = "; ".join(
         f"{name}: {cut(_in_words(value), 80)}" for name, value in call.arguments.items() if value
     )
-    when = f", decided at {_at(call.decided_at, time_zone)}" if call.decided_at else ""
+    when = (
+        f", decided at {local(call.decided_at, time_zone):%d %b %H:%M}" if call.decided_at else ""
+    )
     said = " ".join(cut(call.outcome, 300).split())
     return f"#{call.number} {call.tool} ({cut(values, 400)}): {_NOT_YET[call.state]}{when}. {said}"
 
@@ -77,11 +78,3 @@ def _line(call: ParkedCall, time_zone: str) -> str:
 def _in_words(value: object) -> str:
     listed = cast("list[object]", value) if isinstance(value, list) else [value]
     return " ".join(", ".join(map(str, listed)).split())
-
-
-def _at(moment: float, time_zone: str) -> str:
-    try:
-        zone = ZoneInfo(time_zone)
-    except (ZoneInfoNotFoundError, ValueError):
-        zone = ZoneInfo("UTC")
-    return f"{datetime.fromtimestamp(moment, UTC).astimezone(zone):%d %b %H:%M}"

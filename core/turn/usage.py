@@ -1,21 +1,14 @@
 """What one person has used today, in words."""
 
-from datetime import UTC, datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
 from core.records import Cost, Person
 from core.storage import entries
 from core.storage.database import Statements
+from core.times import local
 
 
 async def today(db: Statements, person: Person, now: float) -> str:
     """The person's own day, in their time zone. Markdown. Raises `Unavailable`."""
-    try:
-        zone = ZoneInfo(person.time_zone)
-    except (ZoneInfoNotFoundError, ValueError):
-        zone = ZoneInfo("UTC")
-    local = datetime.fromtimestamp(now, UTC).astimezone(zone)
-    midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
+    midnight = local(now, person.time_zone).replace(hour=0, minute=0, second=0, microsecond=0)
     return _sentence(await entries.cost_of_person(db, person.id, midnight.timestamp()))
 
 
