@@ -67,7 +67,7 @@ def test_where_nothing_stands_around_a_question_nothing_is_said() -> None:
 
 
 def test_who_is_named_and_what_is_passed_on_stand_before_the_thread() -> None:
-    heard = Heard(text="", said=(_said("first"),), named={"U2": "Bo", "U3": "Cy"})
+    heard = Heard(text="", said=(_said("first"),), named={"Bo": "U2", "Cy": "U3"})
     asked = replace(_asked(""), forwarded=(_said("look at this", role="bot"),))
     head, named, passed, said = thread.around(asked, heard, 5_000).split("\n\n")
     assert head == thread.THREAD
