@@ -183,14 +183,16 @@ class Intake:
         person, is_known = question.person, await people.is_known(self._db, question.person.id)
         if is_known and not ahead:
             return
+        before = "one question" if ahead == 1 else f"{ahead} questions"
+        sentence = f"I am still answering {before} of this thread; yours comes right after."
+        queued = self._private(question, turn, "queued", sentence)
+        welcome = self._private(question, turn, "welcome", greeting(person))
 
         async def written(tx: Transaction) -> None:
             if not is_known and await people.meet(tx, person.id, now=self._clock()):
-                await outbox.put(tx, self._private(question, turn, "welcome", greeting(person)))
+                await outbox.put(tx, welcome)
             if ahead:
-                before = "one question" if ahead == 1 else f"{ahead} questions"
-                sentence = f"I am still answering {before} of this thread; yours comes right after."
-                await outbox.put(tx, self._private(question, turn, "queued", sentence))
+                await outbox.put(tx, queued)
 
         await self._db.write(written)
         await self._db.notify(outbox.channel(question.place.surface))
