@@ -18,7 +18,7 @@ from aiohttp import ClientSession, CookieJar
 
 from adapters.slack.pacing import Pacing
 from adapters.teams.pacing import Pacing as TeamsPacing
-from bench.stand import KEYS, log_to
+from bench.stand import ANYTHING, KEYS, log_to
 from bot import config, settings, wiring
 from bot.chats import Pacings
 from bot.lifecycle import Part, Standing
@@ -201,7 +201,7 @@ def _address(desk: _Desk) -> dict[str, str]:
 async def _desk(folder: Path, scopes: tuple[str, ...]) -> AsyncIterator[_Desk]:
     """The bot with its local workspace, Mara's account connected."""
     folder.mkdir(parents=True)
-    (folder / "countersign.yaml").write_text("policy: {rules: [{offer: 'tool:*'}]}\n")
+    (folder / "countersign.yaml").write_text(ANYTHING)
     given = {
         "COUNTERSIGN_PORT": str(PORT),
         "COUNTERSIGN_WORKSPACE_PORT": "0",

@@ -47,6 +47,8 @@ policy:
     - {withhold: "tool:books/order_lines", when: {argument: query, contains: "payroll"}}
 """
 """What an installation has: offers, an approval, a place and an argument that close a door."""
+ANYTHING = "policy: {rules: [{offer: 'tool:*'}]}"
+"""Nothing but the tools' own tags says what waits for a person."""
 
 
 def office() -> MCPServer[Any]:

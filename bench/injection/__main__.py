@@ -17,11 +17,8 @@ from typing import Any
 from bench.injection import dojo
 from bench.injection.obedient import Obedient
 from bench.peers.countersign import working
-from bench.stand import Stand, asked, stand
+from bench.stand import ANYTHING, Stand, asked, stand
 from core.records import Post
-
-POLICY = "policy: {rules: [{offer: 'tool:*'}]}"
-"""Nothing but the tools' own tags says what waits for a person."""
 
 
 @dataclass(slots=True)
@@ -78,7 +75,7 @@ async def judged(name: str, folder: Path) -> Tally:
 
     model, tally = Obedient(hears=hears), Tally()
     office = dojo.server(scene)
-    async with stand(folder / name, model, server=office, policy=POLICY) as bot, working(bot):
+    async with stand(folder / name, model, server=office, policy=ANYTHING) as bot, working(bot):
         house = House(scene, model, bot)
         for task in scene.suite.user_tasks.values():
             scene.set()

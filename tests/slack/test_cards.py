@@ -339,6 +339,7 @@ async def test_connecting_is_offered_to_the_one_who_clicks_and_to_nobody_else(sq
 
 
 async def test_a_button_carries_the_call_and_its_revision_and_nothing_else(sqlite, slack):
+    """Case 39: no button that decides is an address to open."""
     async with counter(sqlite, slack) as at:
         call = await at.park()
         row = at.card(call)["blocks"][-1]["elements"]
