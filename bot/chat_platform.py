@@ -59,5 +59,6 @@ def slack_settings(
         app_token=given.app_token,
         distribution=distribution,
         bots=config.bots,
+        has_auth_provider=config.has_auth_provider,
         api_url=given.api_url,
     )

@@ -116,6 +116,10 @@ class SlackApi:
         self.own, headers = await _called(self._reads, "auth.test", params={})
         return headers
 
+    @property
+    def has_auth_provider(self) -> bool:
+        return self._settings.has_auth_provider
+
     def is_slack(self, address: str) -> bool:
         """Whether the bot token may be shown to this address: Slack's own hosts on https, or the
         origin of the configured API."""

@@ -17,6 +17,7 @@ from adapters.slack.api import SlackApi
 from adapters.slack.commands import Speech
 from adapters.slack.deciding import Deciding
 from adapters.slack.deliveries import Deliveries
+from adapters.slack.lists import Lists
 from adapters.slack.looking import Looking
 from adapters.slack.names import Names
 from adapters.slack.outbound import SlackSurface
@@ -48,10 +49,12 @@ def build(
     api = SlackApi(settings, logger)
     profiles = Profiles(api, clock)
     pacing = pacing or Pacing(time.monotonic, asyncio.sleep)
-    surface = SlackSurface(api, pacing, profiles, manner)
+    lists = None if desk is None else Lists(desk, api, clock)
+    surface = SlackSurface(api, pacing, profiles, manner, lists=lists)
     bolt = _bolt(settings, api, logger)
-    deciding = None if desk is None else Deciding(desk, api, profiles)
-    if deciding is not None:
+    deciding = None
+    if desk is not None and lists is not None:
+        deciding = Deciding(desk, api, profiles, lists)
         buttons.register(bolt, deciding)
     speech = Speech(
         door=door,

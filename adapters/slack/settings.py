@@ -55,6 +55,8 @@ class SlackSettings:
     api_url: str = "https://slack.com/api/"
     bots: frozenset[str] = frozenset()
     """Ids of other bots, apps or their users that may ask."""
+    has_auth_provider: bool = False
+    """Whether the workspaces have Slack's own block to connect an account with."""
     distribution: Distribution | None = None
     """None where the bot is in one workspace, by its token."""
     prompts: tuple[Prompt, ...] = PROMPTS
