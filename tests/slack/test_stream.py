@@ -4,6 +4,7 @@ import asyncio
 import re
 
 import pytest
+from slack_sdk.models.blocks import PlanBlock
 
 from adapters.slack.render import blocks, limits, split
 from adapters.slack.stream import Manner
@@ -101,9 +102,47 @@ async def test_a_message_is_left_before_slack_ends_its_stream(slack):
             await at.write(prose(2, 2))
             first, second = at.replies()
             assert "streaming_state" not in first and "streaming_state" in second
+            assert plan_of(first) == ("Done", ["complete"])
             assert "continued" in second["blocks"][0]["elements"][0]["text"]
         await at.deliver()
         assert WORD.findall(at.shown()) == WORD.findall(prose(4))
+
+
+def plan_of(message) -> tuple[str, list[str]]:
+    plan = message["blocks"][0]
+    return plan["title"], [task["status"] for task in plan["tasks"]]
+
+
+@pytest.mark.parametrize("fault", [Fault(error="msg_too_long"), lost("after"), lost("before")])
+async def test_a_message_that_is_mended_keeps_its_plan_and_says_where_it_goes_on(slack, fault):
+    async with pen(slack) as at:
+        async with showing(at):
+            at.showing.step(Step(id="round1", title="Sales", state="in_progress"))
+            await at.write(prose(2))
+            at.showing.step(Step(id="round1", title="Sales", state="complete"))
+            slack.fail("chat.appendStream", fault)
+            await at.write(prose(2, 2))
+            slack.fail("chat.appendStream", fault)
+            await at.write(prose(2, 4))
+        await at.deliver()
+        first, second, *_ = at.replies()
+        assert kinds(first) == ["plan", "markdown"]
+        assert plan_of(first) == ("Done", ["complete", "complete"])
+        assert kinds(second)[:2] == ["context", "markdown"]
+        assert PlanBlock.parse(first["blocks"][0]).to_dict()["tasks"]
+        assert WORD.findall(at.shown()) == WORD.findall(prose(6))
+
+
+async def test_a_step_whose_news_met_a_rate_limit_is_shown_all_the_same(slack):
+    async with pen(slack) as at:
+        async with showing(at):
+            at.showing.step(Step(id="round1", title="Sales", state="in_progress"))
+            await at.write(prose(2))
+            slack.fail("chat.appendStream", Fault(status=429, retry_after=0))
+            at.showing.step(Step(id="round1", title="Sales", state="complete"))
+            await at.pause()
+            await at.write(prose(1, 2))
+            assert plan_of(at.replies()[0])[1] == ["complete", "in_progress"]
 
 
 async def test_a_code_block_and_a_table_go_on_in_the_next_message_as_what_they_are(slack):
