@@ -10,6 +10,7 @@ import pytest
 from adapters.slack.app import build
 from adapters.slack.paced import WORKSPACE_GAP
 from adapters.slack.pacing import Budget, Pacing
+from adapters.slack.stream import Manner
 from bot.workspace.slack.records import Fault
 from bot.workspace.slack_server import SlackStandIn
 from core.cards import CallId, Card
@@ -19,7 +20,9 @@ from core.storage.database import Database
 from core.turn.deliver import Courier, Patience
 from tests.door import Door, Hand
 from tests.slack.conftest import at_once, settings_for
+from tests.slack.streaming import WORD, markdown, prose
 
+QUICK_STREAMS = Manner(long=50, every=0.0, closing=5.0)
 QUICK = Patience(first_pause=0.01, longest_pause=0.02, poll=0.02)
 
 
@@ -88,6 +91,37 @@ async def test_thirty_answers_to_one_channel_at_once_arrive_in_order_at_the_pace
     gaps = [later.at - one.at for one, later in itertools.pairwise(calls)]
     assert min(gaps) >= 1.0 and hand.now - began < 40.0
     assert all(len(slack.replies("sales", ts)) == 1 for ts in asked)
+
+
+async def test_streams_at_once_stay_within_every_rate_and_limit(
+    strict: tuple[SlackStandIn, Hand],
+) -> None:
+    slack, hand = strict
+    pacing = Pacing(hand, hand.sleep)
+    adapter = build(settings_for(slack), Door(), hand, pacing=pacing, manner=QUICK_STREAMS)
+    await adapter.start()
+
+    async def answer(number: int) -> None:
+        ts = await slack.say("mara", "sales", "question", is_told=False)
+        text, told = prose(14, number * 14), [""]
+        said = post(number, ts, answer=Answer(text=text.rstrip("\n")))
+        async with adapter.surface.showing(said.id, said.address, lambda: told[0]) as shown:
+            for end in range(0, len(text), 1_500):
+                told[0] = text[:end].rpartition("\n")[0].rstrip("\n")
+                shown.more()
+                await asyncio.sleep(0.01)
+        await adapter.surface.deliver(said, None)
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(24):
+            group.create_task(answer(number))
+    await adapter.close()
+    methods = {call.method for call in slack.world.calls}
+    assert methods >= {"chat.startStream", "chat.appendStream", "chat.stopStream"}
+    refused = [call for call in slack.world.calls if not call.answer["ok"]]
+    assert [(call.method, call.answer["error"]) for call in refused] == []
+    shown = [markdown(m) for m in slack.channel("sales").messages.values() if m.get("bot_id")]
+    assert len(WORD.findall("\n".join(shown))) == 24 * 1_400
 
 
 async def test_slacks_later_is_obeyed_and_nothing_overtakes(

@@ -16,6 +16,7 @@ from bot.workspace.slack import (
     file_methods,
     limits,
     read_methods,
+    stream_methods,
     thread_methods,
     view_methods,
 )
@@ -29,6 +30,7 @@ METHODS: dict[str, Method] = {
     **chat_methods.METHODS,
     **file_methods.METHODS,
     **read_methods.METHODS,
+    **stream_methods.METHODS,
     **thread_methods.METHODS,
     **view_methods.METHODS,
 }
