@@ -110,6 +110,7 @@ async def test_a_farewell_from_before_the_present_installation_is_not_believed(t
     assert (await two.second.deliver(gone)).status == 503
 
 
+@pytest.mark.promise("I8", "adapters.slack")
 async def test_an_installation_needs_its_own_fresh_state_and_a_named_workspace(two: Two):
     jar = aiohttp.CookieJar(unsafe=True)
     async with aiohttp.ClientSession(cookie_jar=jar) as mine, aiohttp.ClientSession() as other:

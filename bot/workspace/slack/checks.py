@@ -245,7 +245,7 @@ _VIEW = {
     "private_metadata": Chars(limits.PRIVATE_METADATA, 0),
     "callback_id": IDENTIFIER,
     "external_id": IDENTIFIER,
-    "blocks": Items(Kinds(BLOCKS), limits.VIEW_BLOCKS, 0),
+    "blocks": Items(Kinds(BLOCKS), limits.VIEW_BLOCKS, 1),
 }
 _MODAL = Fields(
     {"title": plain_text(limits.VIEW_TITLE), "blocks": _VIEW["blocks"]},
