@@ -77,7 +77,7 @@ async def no_row_of_both(both: Tenants) -> None:
 async def nothing_foreign_is_found(both: Tenants) -> None:
     """500 searches of each workspace's threads for what the other one said."""
     db, index = both.bot.rooms.db, both.bot.rooms.index
-    scopes = [row["scope"] for row in await db.fetch("SELECT DISTINCT scope FROM chunks")]
+    scopes = [row["scope"] for row in await db.fetch("SELECT DISTINCT scope FROM embeddings")]
     pairs = 0
     for team, secret in SECRETS.items():
         foreign = [scope for scope in scopes if team not in scope]
