@@ -32,7 +32,9 @@ class Rotating:
         distribution: Distribution,
         clock: Clock,
     ) -> None:
-        self._held = installation
+        self._held = self._kept = installation
+        """What is shown to Slack, and what stands in the database: the same, unless a database
+        did not take it."""
         self._installations = installations
         self._settings = settings
         self._distribution = distribution
@@ -43,7 +45,8 @@ class Rotating:
     async def current(self) -> str:
         held = self._held
         left = held.expires_at - self._clock() if held.expires_at else float("inf")
-        if left > EARLY or not held.refresh_token:
+        is_kept = held is self._kept
+        if not held.refresh_token or (left > EARLY and is_kept):
             return held.bot_token
         if left > 0:
             if self._clock() - self._tried_at >= PAUSE:
@@ -70,6 +73,8 @@ class Rotating:
         return self._renewal
 
     async def _renew(self, held: Installation) -> DeliveryFailed | None:
+        if held is not self._kept:
+            return await self._keep(held)
         form = {"grant_type": "refresh_token", "refresh_token": held.refresh_token}
         try:
             answer = await oauth.access(self._settings, self._distribution, form)
@@ -78,17 +83,19 @@ class Rotating:
         fresh = oauth.installation(answer, self._clock())
         if fresh.team != held.team or not oauth.is_bot_token(answer):
             return DeliveryFailed(NOT_RENEWED)
-        fresh = replace(fresh, name=held.name, installed_by=held.installed_by)
-        try:
-            is_kept = await self._installations.renew(held, fresh)
-        except CountersignError:
-            # It is good all the same, and the old one is used up; the next renewal is kept again.
-            log.error("slack.token_not_kept", extra={"fields": {"team": held.team}})
-            is_kept = True
-        if not is_kept:
-            return DeliveryFailed(TAKEN_BACK, is_final=True)
-        self._held = fresh
         log.info("slack.token_renewed", extra={"fields": {"team": held.team}})
+        return await self._keep(replace(fresh, name=held.name, installed_by=held.installed_by))
+
+    async def _keep(self, fresh: Installation) -> DeliveryFailed | None:
+        """In the place of what stands there. The token is used also where it could not be kept:
+        the one before it may be used up."""
+        try:
+            if not await self._installations.renew(self._kept, fresh):
+                return DeliveryFailed(TAKEN_BACK, is_final=True)
+            self._kept = fresh
+        except CountersignError:
+            log.error("slack.token_not_kept", extra={"fields": {"team": fresh.team}})
+        self._held = fresh
         return None
 
     async def _refused(self, held: Installation, failure: DeliveryFailed) -> DeliveryFailed | None:
@@ -102,7 +109,7 @@ class Rotating:
         if known is None:
             return DeliveryFailed(TAKEN_BACK, is_final=True)
         if known.bot_token != held.bot_token:
-            self._held = known
+            self._held = self._kept = known
             return None
         if failure.retry_after or failure.reason in UNKNOWN_OUTCOMES:
             return DeliveryFailed(NOT_RENEWED, retry_after=failure.retry_after)

@@ -38,7 +38,7 @@ class Workspaces:
         clock: Clock,
         logger: logging.Logger,
     ) -> None:
-        self._settings = settings
+        self.settings = settings
         self._make = make
         self._installations = installations
         self._clock = clock
@@ -100,13 +100,13 @@ class Workspaces:
             if team in self._open:
                 return self._open[team]
             found = await self._installations.read(team) if identity.is_id(team) else None
-            allowed = self._settings.distribution
+            allowed = self.settings.distribution
             if found is None or allowed is None or team not in allowed.teams:
                 return None
             given = replace(
-                self._settings, bot_token=found.bot_token, app_token="", distribution=None
+                self.settings, bot_token=found.bot_token, app_token="", distribution=None
             )
-            token = Rotating(found, self._installations, self._settings, allowed, self._clock)
+            token = Rotating(found, self._installations, self.settings, allowed, self._clock)
             adapter = self._make(given, token)
             try:
                 await adapter.start()

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from adapters.slack.rotation import Rotating
 from bot.workspace.slack.records import Fault
 from bot.workspace.slack_server import SlackStandIn
-from core.errors import DeliveryFailed
+from core.errors import DeliveryFailed, Unavailable
 from core.identity.installations import Installations
+from core.ports import Installation
 from core.records import PersonId
 from tests.slack.several import ALDER, KEYS, Two, two_workspaces
 
@@ -122,4 +124,37 @@ async def test_who_stops_waiting_does_not_stop_the_renewal(rotating: Two):
     await asyncio.wait({impatient}, timeout=0.05)
     impatient.cancel()
     assert (await api.read("users.info", {"user": "U0MARA"}))["ok"]
+    assert refreshed(rotating.second) == [""]
+
+
+class Reluctant:
+    """`core.ports.Installations` that does not take the first renewal."""
+
+    def __init__(self, kept: Installations) -> None:
+        self.read, self.keep, self.remove = kept.read, kept.keep, kept.remove
+        self._renew = kept.renew
+        self._outages = 1
+
+    async def renew(self, before: Installation, after: Installation) -> bool:
+        if self._outages:
+            self._outages -= 1
+            raise Unavailable
+        return await self._renew(before, after)
+
+
+async def test_a_token_that_could_not_be_kept_is_used_and_kept_later(rotating: Two):
+    kept = Reluctant(Installations(rotating.db, KEYS, lambda: rotating.now[0]))
+    held = await kept.read(ALDER)
+    assert held is not None
+    settings = rotating.bot.settings
+    assert settings.distribution is not None
+    token = Rotating(held, kept, settings, settings.distribution, lambda: rotating.now[0])
+    rotating.now[0] += LIFE + 60.0
+    fresh = await token.current()
+    assert fresh != held.bot_token and await kept.read(ALDER) == held
+    rotating.now[0] += 60.0
+    assert await token.current() == fresh
+    await token.close()
+    now = await kept.read(ALDER)
+    assert now is not None and now.bot_token == fresh
     assert refreshed(rotating.second) == [""]
