@@ -42,7 +42,9 @@ async def waiting_posts(bot: House) -> list[Any]:
 
 
 @pytest.mark.parametrize("is_dm", [False, True])
-async def test_a_turn_that_runs_is_stopped_and_nothing_is_said(tmp_path: Path, is_dm: bool) -> None:
+async def test_case_28_a_turn_that_runs_is_stopped_and_nothing_is_said(
+    tmp_path: Path, is_dm: bool
+) -> None:
     async with ModelServer(dimensions=1536) as models, house(tmp_path, models=models) as bot:
         hears_deletions(bot)
         where = bot.slack.direct("mara") if is_dm else "sales"
@@ -60,7 +62,7 @@ async def test_a_turn_that_runs_is_stopped_and_nothing_is_said(tmp_path: Path, i
         await bot.ask(f"{MENTION} what else?", channel=where)
 
 
-async def test_an_answered_question_takes_its_cards_with_it(tmp_path: Path) -> None:
+async def test_case_28_an_answered_question_takes_its_cards_with_it(tmp_path: Path) -> None:
     """Its message has replies by then, and leaves a tombstone."""
     async with ModelServer(dimensions=1536) as models, house(tmp_path, models=models) as bot:
         hears_deletions(bot)
