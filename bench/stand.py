@@ -165,15 +165,17 @@ async def built(
     server: MCPServer[Any] | None = None,
     policy: str = POLICY,
     slack: Mapping[str, str] = NOWHERE,
+    workspaces: Sequence[str] = (),
 ) -> AsyncIterator[Wired]:
     """The bot as `bot.wiring` builds it on the database in `folder`, with the scripted model
     and the tools of the office, or those of `server`; nothing runs until somebody runs it.
 
     With `embeds` questions are embedded by the offline model, else by a stub. The watch sees what
-    is asked of the database. `slack` is the environment that says where Slack is.
+    is asked of the database. `slack` is the environment that says where Slack is, and
+    `workspaces` are the ids of those where the bot may be installed, when it is for several.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    read = _settings(folder, policy, slack)
+    read = _settings(folder, policy, slack, workspaces)
     log_to(folder.with_suffix(".log"), read.secrets())
     opened = wiring.open_database
 
@@ -233,8 +235,11 @@ def asked(number: int, thread: str, text: str, person: str = "U1") -> Question:
     )
 
 
-def _settings(folder: Path, policy: str, slack: Mapping[str, str]) -> settings.Settings:
-    (folder / "countersign.yaml").write_text(policy)
+def _settings(
+    folder: Path, policy: str, slack: Mapping[str, str], workspaces: Sequence[str]
+) -> settings.Settings:
+    several = f"slack: {{workspaces: [{', '.join(workspaces)}]}}\n" if workspaces else ""
+    (folder / "countersign.yaml").write_text(f"{policy}\n{several}")
     given = {
         "COUNTERSIGN_PORT": "0",
         "COUNTERSIGN_KEYS": KEYS,
