@@ -15,7 +15,10 @@ from tests.turn.reading import MENTION
 async def test_case_6_ok_false_is_heard_of_directly(tmp_path: Path, word: str) -> None:
     """Nor can they be told beside the question."""
     async with ModelServer(dimensions=1536) as models, house(tmp_path, models=models) as bot:
-        models.script([say("Four.")])
+        models.script([say("Hello."), say("Four.")])
+        # Whoever asks for the first time is greeted, and that is over.
+        await bot.ask(f"{MENTION} hello?")
+        await bot.settled(20)
         bot.slack.fail("chat.postMessage", Fault(error=word))
         bot.slack.fail("chat.postEphemeral", Fault(error=word, times=0))
         ts = await bot.slack.say("mara", "sales", f"{MENTION} how many?")
