@@ -70,6 +70,10 @@ class Deciding:
         """`text` and `blocks` of what waits for this person. Raises `Unavailable`."""
         return waiting.message(await self._desk.waiting(person))
 
+    async def waiting(self, person: PersonId) -> list[Card]:
+        """The cards of what waits for this person. Raises `Unavailable`."""
+        return await self._desk.waiting(person)
+
     @property
     def own_team(self) -> str:
         return fields.text(self._api.own, "team_id")

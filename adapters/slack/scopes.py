@@ -28,6 +28,7 @@ METHODS: Final[dict[str, tuple[str, ...]]] = {
     "users.conversations": ("channels:read", "groups:read"),
     "users.info": ("users:read",),
     "views.open": (),
+    "views.publish": (),
     "views.update": (),
 }
 """Every method that the adapter calls. A method that is not here fails the manifest's check."""

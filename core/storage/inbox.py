@@ -70,13 +70,24 @@ _INSERT: LiteralString = """
 
 
 async def put(
-    db: Database, question: Question, turn: TurnId, *, model: str, agent: str, now: float
+    db: Database,
+    question: Question,
+    turn: TurnId,
+    *,
+    model: str,
+    agent: str,
+    now: float,
+    admission: Callable[[Transaction], Awaitable[None]] | None = None,
 ) -> Placed:
-    """Record the question durably, once. Raises `Unavailable`: then nothing is recorded."""
+    """Record the question durably, once. Raises `Unavailable`, and for a question that is new
+    whatever `admission` raises: then nothing is recorded."""
 
     async def written(tx: Transaction) -> Placed:
         await take_turns(tx, db.dialect, question.thread)
-        return await place(tx, question, turn, (model, agent), state="new", now=now)
+        placed = await place(tx, question, turn, (model, agent), state="new", now=now)
+        if admission is not None and not placed.is_duplicate:
+            await admission(tx)
+        return placed
 
     placed = await db.write(written)
     if not placed.is_duplicate:

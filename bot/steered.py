@@ -1,0 +1,93 @@
+"""Puts together what admins steer by: orders, the file that is read again, sweeps, erasures."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from bot.chats import Chats
+from bot.config import Config
+from bot.erasing import Eraser
+from bot.lifecycle import Loop, Part
+from bot.office import OfficeRooms
+from bot.reloading import Reloading
+from bot.settings import Settings
+from bot.sweeper import Sweeper
+from core.approvals.rooms import Rooms as Approvals
+from core.errors import CountersignError
+from core.records import Person, PersonId, TurnId
+from core.storage.retention import Forget, Retention
+from core.turn.lanes import Lanes
+from core.turn.orders.desk import Desk
+from core.turn.orders.own import Own
+from core.turn.orders.speaking import Ground
+from core.turn.retrieve import source
+from core.turn.run import Rooms
+
+
+def orders(rooms: Rooms, office: OfficeRooms, chats: Chats) -> Desk:
+    """What carries out the commands of people and admins."""
+
+    async def name(id: str) -> str:
+        """Of a person, else of a channel that the bot is in."""
+        try:
+            who = await chats.profile(Person(id=PersonId(id)))
+            if who.name:
+                return who.name
+            channel = await chats.channel(id.rpartition("/")[2], PersonId(id))
+        except CountersignError:
+            return ""
+        return f"#{channel.name}" if channel is not None else ""
+
+    async def connection(person: PersonId) -> str:
+        account = await office.accounts.account(person) if office.accounts else None
+        return (account.address or account.name) if account else ""
+
+    ground = Ground(db=rooms.db, clock=rooms.clock, name=name)
+    return Desk(
+        ground=ground,
+        steering=rooms.steering,
+        spending=rooms.spending,
+        catalog=rooms.catalog,
+        home=Own(
+            ground=ground,
+            catalog=rooms.catalog,
+            spending=rooms.spending,
+            connection=connection,
+            has_accounts=office.accounts is not None,
+        ),
+    )
+
+
+def steered(
+    settings: Settings,
+    config: Config,
+    rooms: Rooms,
+    approvals: Approvals,
+    lanes: Lanes,
+    office: OfficeRooms,
+    domains: frozenset[str],
+) -> tuple[Part, ...]:
+    """What works beside the turns, in the order of its start. `domains` are our own beside those
+    of the file."""
+    reloading = Reloading(settings, rooms.steering, domains)
+    eraser = Eraser(approvals, lanes, rooms.index, _disconnecting(office))
+    keeping = Retention(**config.retention.model_dump())
+    sweeper = Sweeper(rooms.db, rooms.clock, keeping, _forget(rooms))
+    return (
+        Loop(name="reloading", work=reloading.run, drain=reloading.drain),
+        Loop(name="sweeper", work=sweeper.run, drain=sweeper.drain),
+        Loop(name="eraser", work=eraser.run, drain=eraser.drain),
+    )
+
+
+def _forget(rooms: Rooms) -> Forget:
+    async def forget(turns: Sequence[TurnId]) -> None:
+        await rooms.index.forget_all([source(turn) for turn in turns])
+
+    return forget
+
+
+def _disconnecting(office: OfficeRooms) -> Callable[[PersonId], Awaitable[None]]:
+    async def disconnect(person: PersonId) -> None:
+        if office.connecting is not None:
+            await office.connecting.disconnect(person)
+
+    return disconnect
