@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from adapters.slack import groups
 from adapters.slack.directory import address_and_name
 from adapters.slack.pacing import Pacing as SlackPacing
 from adapters.teams import app as teams
@@ -147,6 +148,14 @@ class Chats:
         if self.slack is None:
             raise DeliveryFailed("slack_is_not_connected", is_final=True)
         return self.slack.poster
+
+    async def members(self, group: str) -> Sequence[PersonId]:
+        """Who is in a user group of Slack: `S…`, or `T…/S…` where there are several workspaces.
+        Raises `DeliveryFailed`."""
+        if self.slack is None:
+            raise DeliveryFailed("slack_is_not_connected", is_final=True)
+        team, _, id = group.rpartition("/")
+        return await groups.members(await self.slack.api_of(PersonId(f"slack:{team}/")), id)
 
     async def warm(self) -> None:
         """Load what the first answer and the first click in Teams need. The workspace loads it

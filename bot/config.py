@@ -228,12 +228,8 @@ def _described(model: ModelSettings, more: Model) -> ModelSettings:
 
 
 def _rates(price: Price) -> Rates:
-    return Rates(
-        input=str(price.input),
-        output=str(price.output),
-        cached="" if price.cached is None else str(price.cached),
-        cache_write="" if price.cache_write is None else str(price.cache_write),
-    )
+    given = {name: str(value) for name, value in price.model_dump().items() if value is not None}
+    return Rates(**given)
 
 
 def _text_under(folder: Path, name: str) -> str:

@@ -2,6 +2,7 @@
 did."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,8 +24,15 @@ log = logs.get(__name__)
 class Reloading:
     """Looks from `run` until `drain`. Models and servers are what they were at the start."""
 
-    def __init__(self, settings: Settings, steering: Steering, domains: frozenset[str]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        steering: Steering,
+        domains: frozenset[str],
+        look_at_prices: Callable[[], Awaitable[None]],
+    ) -> None:
         """`domains` are our own beside those of the file."""
+        self._look_at_prices = look_at_prices
         self._settings = settings
         self._steering = steering
         self._domains = domains
@@ -48,6 +56,7 @@ class Reloading:
             self._stamp = stamp
             self._read()
         await self._steering.fresh()
+        await self._look_at_prices()
 
     async def drain(self) -> None:
         self._ended.set()

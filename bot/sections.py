@@ -27,6 +27,9 @@ class Price(BaseModel):
     output: Dollars
     cached: Dollars | None = None
     cache_write: Dollars | None = None
+    page: Dollars | None = None
+    """For one page that is read; `image` for one image that is made."""
+    image: Dollars | None = None
 
 
 class Model(BaseModel):

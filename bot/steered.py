@@ -5,13 +5,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from bot.chats import Chats
 from bot.config import Config
 from bot.erasing import Eraser
+from bot.grouping import Grouping
 from bot.lifecycle import Loop, Part
 from bot.office import OfficeRooms
+from bot.pricing import Prices
 from bot.reloading import Reloading
 from bot.settings import Settings
 from bot.sweeper import Sweeper
 from core.approvals.rooms import Rooms as Approvals
 from core.errors import CountersignError
+from core.llm.models import rates
 from core.records import Person, PersonId, TurnId
 from core.storage.retention import Forget, Retention
 from core.turn.lanes import Lanes
@@ -63,15 +66,19 @@ def steered(
     approvals: Approvals,
     lanes: Lanes,
     office: OfficeRooms,
+    chats: Chats,
     domains: frozenset[str],
 ) -> tuple[Part, ...]:
     """What works beside the turns, in the order of its start. `domains` are our own beside those
     of the file."""
-    reloading = Reloading(settings, rooms.steering, domains)
+    prices = Prices(rooms.db, rooms.meter, rates(config.models.values()))
+    reloading = Reloading(settings, rooms.steering, domains, prices.look)
     eraser = Eraser(approvals, lanes, rooms.index, _disconnecting(office))
     keeping = Retention(**config.retention.model_dump())
     sweeper = Sweeper(rooms.db, rooms.clock, keeping, _forget(rooms))
+    grouping = Grouping(rooms.db, rooms.steering, {"slack": chats.members}, rooms.clock)
     return (
+        Loop(name="groups", work=grouping.run, drain=grouping.drain),
         Loop(name="reloading", work=reloading.run, drain=reloading.drain),
         Loop(name="sweeper", work=sweeper.run, drain=sweeper.drain),
         Loop(name="eraser", work=eraser.run, drain=eraser.drain),

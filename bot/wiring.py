@@ -139,7 +139,7 @@ async def build(
             parts=(
                 *parts,
                 *_parts(rooms, approvals, chats, lanes, office),
-                *steered(settings, config, rooms, approvals, lanes, office, domains),
+                *steered(settings, config, rooms, approvals, lanes, office, chats, domains),
             ),
             lanes=lanes,
             settings=settings,

@@ -24,12 +24,14 @@ async def add(db: Database, entry: LedgerEntry) -> None:
     answer that it paid for, and within a heartbeat of its turn.
     """
 
-    async def counted(tx: Transaction) -> None:
-        await tx.execute(_ADD, _values(entry))
-        await reservations.use(tx, entry)
-        await usage.count(tx, entry)
+    await db.write(lambda tx: write(tx, entry), is_durable=False)
 
-    await db.write(counted, is_durable=False)
+
+async def write(tx: Transaction, entry: LedgerEntry) -> None:
+    """The same in a transaction of the caller's."""
+    await tx.execute(_ADD, _values(entry))
+    await reservations.use(tx, entry)
+    await usage.count(tx, entry)
 
 
 def _values(entry: LedgerEntry) -> tuple[object, ...]:

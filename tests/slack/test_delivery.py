@@ -90,6 +90,7 @@ async def test_thirty_answers_to_one_channel_at_once_arrive_in_order_at_the_pace
     assert all(len(slack.replies("sales", ts)) == 1 for ts in asked)
 
 
+@pytest.mark.promise("L5", "adapters.slack")
 async def test_slacks_later_is_obeyed_and_nothing_overtakes(
     database: Database, strict: tuple[SlackStandIn, Hand]
 ) -> None:
