@@ -1,4 +1,4 @@
-"""The commands of the command line that admins know from the chat: `usage`, `why`, `policy`, …"""
+"""The commands of the command line that admins know from the chat, such as `usage` and `why`."""
 
 # Imports stand inside the commands: `countersign --help` answers at once.
 import argparse

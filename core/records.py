@@ -33,9 +33,8 @@ class Person:
     id: PersonId
     name: str = ""
     groups: tuple[str, ...] = ()
-    ids: frozenset[str] = frozenset()
-    """Every other id that is proven to be of the same human: persons on other surfaces,
-    `entra:<object id>`."""
+    ids: tuple[str, ...] = ()
+    """Every other id that is proven to be theirs: other persons, `entra:<object id>`."""
     time_zone: str = "UTC"
     """IANA name."""
     locale: str = "en"

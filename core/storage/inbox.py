@@ -79,8 +79,8 @@ async def put(
     now: float,
     admission: Callable[[Transaction], Awaitable[None]] | None = None,
 ) -> Placed:
-    """Record the question durably, once. Raises `Unavailable`, and for a question that is new
-    whatever `admission` raises: then nothing is recorded."""
+    """Record the question durably, once. Raises `Unavailable`, and for a new question what
+    `admission` raises: then nothing is recorded."""
 
     async def written(tx: Transaction) -> Placed:
         await take_turns(tx, db.dialect, question.thread)
@@ -303,8 +303,7 @@ async def close(
 
 
 async def give_up(db: Database, turn: Turn, *, now: float) -> bool:
-    """End the turn as dead without a word, so that its thread goes on: the last resort when not
-    even the sentence about the failure can be written."""
+    """End the turn as dead without a word, so that its thread goes on: the last resort."""
     owned = await db.write(lambda tx: _close(tx, turn, "dead", now))
     if owned:
         await db.notify(CHANNEL)

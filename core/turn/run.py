@@ -27,7 +27,6 @@ from core.records import (
     Evidence,
     ModelMessage,
     ModelReply,
-    ToolCall,
     ToolSchema,
     Turn,
 )
@@ -40,6 +39,7 @@ from core.turn.connect import SignInAsked
 from core.turn.finish import answer_id, compose, finish
 from core.turn.hear import heard_around
 from core.turn.permitted import Offer, permitted
+from core.turn.progress import Progress
 from core.turn.resolve import history, outcomes
 from core.turn.retrieve import Memory, Vector, embedded, retrieve
 from core.turn.setup import Agent, Setup
@@ -114,7 +114,7 @@ async def _run(
         frame=_Frame(rooms, known, agent),
         perform=calls.perform,
         tools=bound(known.offer.by_alias, dialect(rooms.models[turn.model])),
-        progress=_Progress(status, known.offer, telling),
+        progress=Progress(status, known.offer, telling),
     )
     with seen.phase("loop"):
         ended, may_have_begun = await _looped(rooms, turn, live, surface, telling)
@@ -382,25 +382,3 @@ class _Frame:
         if is_last:
             messages.append(ModelMessage(role="system", text=prompts.LAST_CALL))
         return messages
-
-
-class _Progress:
-    """Says in the thread what a round is about to do."""
-
-    def __init__(self, status: Status, offer: Offer, telling: Telling) -> None:
-        self._status = status
-        self._offer = offer
-        self._telling = telling
-        self._round = 0
-
-    async def __call__(self, calls: Sequence[ToolCall]) -> None:
-        self._round += 1
-        names = dict.fromkeys(
-            self._offer.by_alias[call.name].name.replace("_", " ")
-            for call in calls
-            if call.name in self._offer.by_alias
-        )
-        self._telling.works(self._round, [name.capitalize() for name in names])
-        if names:
-            text = f"is working: {', '.join(names)}…"
-            await self._status.say(text)

@@ -76,7 +76,7 @@ class Steering:
 
     async def known(self, person: Person) -> Person:
         """The person with every id that is proven to be theirs."""
-        return replace(person, ids=frozenset(await self._ids(person.id)) - {person.id})
+        return replace(person, ids=tuple(sorted(await self._ids(person.id) - {person.id})))
 
     async def act(self, act: Act) -> None:
         """Do what an admin wants: a row that says who, when and why, and holds at once."""

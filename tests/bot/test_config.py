@@ -174,7 +174,7 @@ def test_all_mistakes_are_told_in_the_order_of_the_file(tmp_path: Path):
         tmp_path,
         """\
         limits: {call_deadline: soon}
-        budgets: {}
+        sources: {}
         policy: {rules: [{allow: x}]}
         agnets: {}
         """,

@@ -61,10 +61,10 @@ def test_a_limit_holds_for_those_that_it_means() -> None:
 
 
 def test_one_human_has_one_budget_under_all_of_their_ids() -> None:
-    both = replace(ADA, ids=frozenset({"teams:t/oid", "entra:oid"}))
+    both = replace(ADA, ids=("entra:oid", "teams:t/oid"))
     [one] = holding(Budgets(limits=(limit("everyone", each=True),)), both, SALES, RULES, now=NOW)
     assert one.cap.scopes == ("slack:T1/UADA", "teams:t/oid")
-    other = Person(id=PersonId("teams:t/oid"), ids=frozenset({"slack:T1/UADA", "entra:oid"}))
+    other = Person(id=PersonId("teams:t/oid"), ids=("entra:oid", "slack:T1/UADA"))
     [same] = holding(Budgets(limits=(limit("everyone", each=True),)), other, SALES, RULES, now=NOW)
     assert same.cap.key == one.cap.key
 

@@ -23,6 +23,7 @@ QUIET: list[Step] = [say("Done.")]
 
 async def ordered(bot: House, person: str, words: str) -> Json:
     """Give the order in the channel sales; the message that the person alone is shown."""
+    await bot.bot.rooms.catalog.discover()
     if bot.side.name == "slack":
         delivery = await bot.slack.command(person, "sales", "/countersign", words)
         return json.loads(delivery.body)

@@ -75,15 +75,18 @@ async def test_admins_are_warned_once_and_can_raise_a_budget(
 ) -> None:
     """Peers' case 41."""
     models.answer(lambda asked: say("word " * 700))
-    async with house(tmp_path, models=models, side=side, yaml=BUDGETS % "0.02") as bot:
-        # A place in which the admin has been met: only then are they reached alone.
-        await ordered(bot, "mara", "budget all")
-        for _ in range(3):
-            await bot.ask(f"{MENTION} at length, please", person="tomas")
+    async with house(tmp_path, models=models, side=side, yaml=BUDGETS % "5") as bot:
+        await bot.ask(f"{MENTION} at length, please", person="tomas")
+        most = (await spent(bot)) / Decimal("0.85")
+        await ordered(bot, "mara", f"budget everyone {most:.6f} a day")
+        models.answer(lambda asked: say("Yes."))
+        db = bot.bot.rooms.db
+        for _ in range(2):
+            await bot.ask(f"{MENTION} is it so?", person="tomas")
         await bot.settled()
-        rows = await bot.bot.rooms.db.fetch("SELECT * FROM budget_warnings")
-        posts = await bot.bot.rooms.db.fetch("SELECT id FROM outbox WHERE id LIKE 'budget:%'")
-        assert len(rows) == 1 and len(posts) <= 1
+        assert len(await db.fetch("SELECT * FROM budget_warnings")) == 1
+        [post] = await db.fetch("SELECT * FROM outbox WHERE id LIKE 'budget:%'")
+        assert "is used to 8" in post["body"] and bot.side.person("mara") in post["body"]
         told = words_of(await ordered(bot, "mara", "budget everyone 100 a day"))
         assert "Set: $100.00 a day for everyone" in told
         assert bot.bot.rooms.setup.budgets.limits[0].origin
@@ -98,7 +101,7 @@ async def test_an_unpriced_model_is_refused_where_money_is_counted(
     async with house(
         tmp_path, models=models, side=side, yaml=BUDGETS % "5", environment=named
     ) as bot:
-        await bot.side.say("tomas", "sales", f"{MENTION} hello?")
+        await bot.side.say("tomas", "sales", f"{MENTION} what did we sell?")
         await bot.side.wait_for(lambda: refusals(bot) or None, 10.0)
         assert "is not known here" in refusals(bot)[0]
         assert chat(models) == []

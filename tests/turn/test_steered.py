@@ -89,7 +89,7 @@ async def test_members_of_groups_that_others_keep_count_once_they_are_read(
     await memberships.keep(database, "entra:g1", ["oid-1"], now=6.0)
     rules = (await steering.fresh()).rules
     assert not is_admin(ADA, rules)
-    assert is_admin(Person(id=ADA.id, ids=frozenset({"entra:oid-1"})), rules)
+    assert is_admin(Person(id=ADA.id, ids=("entra:oid-1",)), rules)
     assert is_admin(Person(id=PersonId("teams:t/oid-1")), rules)
     await memberships.note_fault(database, "entra:g1", "no answer")
     assert is_admin(Person(id=PersonId("teams:t/oid-1")), (await steering.fresh()).rules)

@@ -32,7 +32,7 @@ async def test_an_admin_sees_who_used_what_and_goes_into_it_by_buttons(
     await asked_and_paid(bot, models)
     shown = await ordered(bot, "mara", "usage 7d")
     said = words_of(shown)
-    assert "in 7 days" in said and "2 model calls" in said and "Tomas" in said
+    assert "in 7 days" in said and "2 model calls" in said and "Tomás" in said
     typed = buttons_of(shown)
     person = bot.side.person("tomas")
     assert f"usage 7d by model of person:{person}" in typed.values()
@@ -51,7 +51,7 @@ async def test_whoever_is_no_admin_sees_their_own_and_nothing_else(
     person = bot.side.person("tomas")
     refused = words_of(await ordered(bot, "priya", f"usage of {person}"))
     assert "Only admins see what others use" in refused
-    assert "Tomas" not in json.dumps([*bot.side.public("sales")])
+    assert "Tomás" not in json.dumps([*bot.side.public("sales")])
 
 
 async def test_why_names_the_rule_with_its_line_for_what_is_offered_and_what_is_not(
@@ -66,7 +66,7 @@ async def test_why_names_the_rule_with_its_line_for_what_is_offered_and_what_is_
     other = words_of(
         await ordered(bot, "mara", f"why sample/list_products for {bot.side.person('tomas')}")
     )
-    assert "is offered to Tomas" in other
+    assert "is offered to Tomás" in other
     refused = await ordered(bot, "tomas", f"why sample/list_products for {bot.side.person('mara')}")
     assert "Only admins are told about others" in words_of(refused)
 

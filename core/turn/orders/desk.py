@@ -49,7 +49,7 @@ class Desk:
             "channel": lambda speaker, order: channels.channel(ground, steering, speaker, order),
             "accept": self._accept,
             "home": self.home.home,
-            "my": self.home.my_data,
+            "my": self.home.export,
             "forget": self.home.forget,
             "forget-me": self.home.forget,
         }

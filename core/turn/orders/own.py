@@ -50,16 +50,16 @@ class Own:
         Raises `Unavailable`."""
         if order.words.split()[1:] and not order.is_typed:
             return None
+        address = await self.connection(speaker.person.id) if self.has_accounts else ""
         parts = [
             await self._spend(speaker),
             await budgets.own(self.spending, speaker),
             await self._tools(speaker),
-            await self._connection(speaker),
+            self._connected(address),
         ]
-        has_link = "is connected" in parts[-1]
         link = Choice(
-            label="Disconnect" if has_link else "Connect Microsoft",
-            words="disconnect" if has_link else "connect",
+            label="Disconnect" if address else "Connect Microsoft",
+            words="disconnect" if address else "connect",
         )
         return Panel(
             text="\n\n".join(filter(None, parts)),
@@ -72,7 +72,7 @@ class Own:
             ),
         )
 
-    async def my_data(self, speaker: Speaker, order: Order) -> Panel | None:
+    async def export(self, speaker: Speaker, order: Order) -> Panel | None:
         """All that is kept of the person, as a file. Raises `Unavailable`."""
         if [word.lower() for word in order.words.split()] != ["my", "data"]:
             return None
@@ -143,10 +143,9 @@ class Own:
             lines.append(f"- after an approval: {_some(asks)}")
         return "\n".join(lines)
 
-    async def _connection(self, speaker: Speaker) -> str:
+    def _connected(self, address: str) -> str:
         if not self.has_accounts:
             return ""
-        address = await self.connection(speaker.person.id)
         state = f"`{plain(address)}` is connected." if address else "None is connected."
         return f"**Microsoft account**\n{state}"
 

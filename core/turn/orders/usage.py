@@ -245,7 +245,8 @@ def _amount(one: Sum, currency: Currency) -> str:
 def _counted(total: Sum) -> str:
     unpriced = f" · {total.unpriced:,} uses without a known price" if total.unpriced else ""
     calls = "1 model call" if total.calls == 1 else f"{total.calls:,} model calls"
-    others = f" · {total.uses - total.calls:,} other uses" if total.uses > total.calls else ""
+    count = total.uses - total.calls
+    others = f" · {count:,} other {'use' if count == 1 else 'uses'}" if count else ""
     return f"{calls} · {total.tokens:,} tokens{others}{unpriced}"
 
 
