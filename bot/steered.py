@@ -76,7 +76,8 @@ def steered(
     eraser = Eraser(approvals, lanes, rooms.index, _disconnecting(office))
     keeping = Retention(**config.retention.model_dump())
     sweeper = Sweeper(rooms.db, rooms.clock, keeping, _forget(rooms))
-    grouping = Grouping(rooms.db, rooms.steering, {"slack": chats.members}, rooms.clock)
+    sources = {"slack": chats.members, "entra": office.members}
+    grouping = Grouping(rooms.db, rooms.steering, sources, rooms.clock)
     return (
         Loop(name="groups", work=grouping.run, drain=grouping.drain),
         Loop(name="reloading", work=reloading.run, drain=reloading.drain),

@@ -196,15 +196,19 @@ def _to_admins(turn: Turn, held: Holding, sentence: str, setup: Setup) -> list[P
     for word in rules.admins:
         named += rules.groups.get(word.removeprefix("group:"), ())
     found = dict.fromkeys(
-        person_id(word.removeprefix("person:"), place)
-        for word in named
-        if word.startswith("person:")
+        _admin(word.removeprefix("person:"), place) for word in named if word.startswith("person:")
     )
     return [
         _post(turn, held, admin.partition(":")[0], admin, {"person": admin}, sentence)
         for admin in found
         if admin
     ]
+
+
+def _admin(word: str, place: Place) -> PersonId:
+    """In Teams an object id is a person of the place's tenant."""
+    id = person_id(word, place)
+    return id if id or place.surface != "teams" else PersonId(f"teams:{place.tenant}/{word}")
 
 
 def _post(

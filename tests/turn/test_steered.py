@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.workspace.microsoft.seed import ACCOUNTS
 from core.ledger.budget import Budgets, Limit
 from core.policy.guards import Choice
 from core.policy.rules import Rule, Rules, is_admin, permit
@@ -25,6 +26,7 @@ from tests.sides import MENTION
 from tests.turn.reading import chat
 from tests.turn.steering import ADMINS, OFFERED, ordered, words_of
 
+TOMAS = next(one.oid for one in ACCOUNTS if one.name == "tomas")
 ADA = Person(id=PersonId("slack:T1/UADA"))
 HERE = Place(surface="slack", tenant="T1", channel="C1", kind="public")
 TOOL = Tool(server="crm", name="deals", description="", schema={}, digest="d")
@@ -139,3 +141,21 @@ async def until(bot: House, holds: Callable[[], bool], seconds: float = 20.0) ->
     async with asyncio.timeout(seconds):
         while not holds():
             await bot.bot.rooms.db.wait("test", 0.05)
+
+
+async def test_a_group_of_entra_makes_its_members_admins_on_both_chats(
+    tmp_path: Path, models: ModelServer, side: str
+) -> None:
+    group = "0e6f1d38-54b5-4d0b-9a51-0a4f7f1f9d11"
+    yaml = f"policy: {{admins: ['group:it'], groups: {{it: ['entra:{group}']}}}}\n"
+    async with house(tmp_path, models=models, side=side, yaml=yaml) as bot:
+        workspace = bot.bot.workspace
+        assert workspace is not None
+        workspace.microsoft.tenant.groups[group] = [TOMAS]
+        steering = bot.bot.rooms.steering
+        await until(bot, lambda: bool(steering.rules.groups["it"]))
+        found = await steering.known(Person(id=PersonId(bot.side.person("tomas"))))
+        # On Slack only whoever has proven to own the account is meant by its object id.
+        assert is_admin(found, steering.rules) is (side == "teams")
+        linked = Person(id=found.id, ids=(f"entra:{TOMAS}",))
+        assert is_admin(linked, steering.rules)
