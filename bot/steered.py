@@ -15,7 +15,7 @@ from bot.sweeper import Sweeper
 from core.approvals.rooms import Rooms as Approvals
 from core.errors import CountersignError
 from core.llm.models import rates
-from core.records import Person, PersonId, TurnId
+from core.records import PersonId, TurnId
 from core.storage.retention import Forget, Retention
 from core.turn.lanes import Lanes
 from core.turn.orders.desk import Desk
@@ -29,15 +29,11 @@ def orders(rooms: Rooms, office: OfficeRooms, chats: Chats) -> Desk:
     """What carries out the commands of people and admins."""
 
     async def name(id: str) -> str:
-        """Of a person, else of a channel that the bot is in."""
+        """Of a person or a place."""
         try:
-            who = await chats.profile(Person(id=PersonId(id)))
-            if who.name:
-                return who.name
-            channel = await chats.channel(id.rpartition("/")[2], PersonId(id))
+            return await chats.called(id)
         except CountersignError:
             return ""
-        return f"#{channel.name}" if channel is not None else ""
 
     async def connection(person: PersonId) -> str:
         account = await office.accounts.account(person) if office.accounts else None
