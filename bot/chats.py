@@ -166,9 +166,8 @@ class Chats:
         surface, _, rest = id.partition(":")
         team, _, own = rest.partition("/")
         if surface != "slack" or own[:1] in ("U", "W"):
-            return (
-                "" if own.startswith("19:") else (await self.profile(Person(id=PersonId(id)))).name
-            )
+            is_place = own.startswith("19:")
+            return "" if is_place else (await self.profile(Person(id=PersonId(id)))).name
         if own.startswith("D"):
             return "direct messages"
         if id not in self._places and self.slack is not None:

@@ -34,7 +34,7 @@ class Steering:
         self._laid = file
         self._acts: tuple[Act, ...] = ()
         self._seen: tuple[int, float] = (-1, -1.0)
-        self.members: tuple[Membership, ...] = ()
+        self._members: tuple[Membership, ...] = ()
         self.fault = ""
         """Why the file's newest words do not hold; those from before do."""
 
@@ -60,7 +60,7 @@ class Steering:
         seen = (0, 0.0) if row is None else (row["acts"], row["members"])
         if seen != self._seen:
             standing = await acts.standing(self._db, TOPICS)
-            self.members = tuple(await memberships.read(self._db))
+            self._members = tuple(await memberships.read(self._db))
             self._lay(standing)
             self._seen = seen
         return self._laid
@@ -90,5 +90,5 @@ class Steering:
 
     def _lay(self, standing: Sequence[Act]) -> None:
         self._acts = tuple(standing)
-        members = {one.origin: one.members for one in self.members}
+        members = {one.origin: one.members for one in self._members}
         self._laid = laid(self._file, self._acts, members)

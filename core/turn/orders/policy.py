@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core.panels import Order, Panel
 from core.policy.rules import Rules, version
-from core.storage import acts
+from core.storage import acts, memberships
 from core.storage.acts import Act
 from core.storage.memberships import Membership
 from core.turn.laid import SWITCH, origin
@@ -26,10 +26,18 @@ async def policy(
         return Panel(text=f"{NOT_AN_ADMIN} `why` tells you what holds for you.")
     switches = await acts.standing(ground.db, (SWITCH,))
     latest = await acts.latest(ground.db, ACTS)
-    return Panel(text=shown(steering, switches, latest, now=ground.clock()))
+    members = await memberships.read(ground.db)
+    return Panel(text=shown(steering, switches, latest, members, now=ground.clock()))
 
 
-def shown(steering: Steering, switches: Sequence[Act], latest: Sequence[Act], *, now: float) -> str:
+def shown(
+    steering: Steering,
+    switches: Sequence[Act],
+    latest: Sequence[Act],
+    members: Sequence[Membership],
+    *,
+    now: float,
+) -> str:
     """All of it as Markdown."""
     rules = steering.setup.rules
     lines = [f"**Policy** `{version(rules)}`"]
@@ -44,7 +52,7 @@ def shown(steering: Steering, switches: Sequence[Act], latest: Sequence[Act], *,
         lines += [f"- {one}" for one in standing_words(switches)]
     lines.append(f"\nEffects are {'on' if rules.has_effects else 'off: nothing is carried out'}.")
     lines.append(f"Admins: {listed(rules.admins) or 'nobody'}")
-    lines += _groups(rules, steering.file.rules, steering.members, now)
+    lines += _groups(rules, steering.file.rules, members, now)
     if latest:
         lines.append("\n**What admins did last**")
         lines += [f"- {_told(act)}" for act in latest]
