@@ -33,6 +33,9 @@ from core.turn.welcome import capabilities_text, greeting
 
 HELP = frozenset(("help", "/help", "hi", "hello", "hey", "what can you do", ""))
 """What is no question: folded, without marks at the end."""
+HELP_SECONDS = 0.5
+"""How long `help` waits for servers that were never heard of: it is told before the delivery is
+acknowledged, and names those that are still missing."""
 
 log = logs.get(__name__)
 
@@ -155,7 +158,14 @@ class Intake:
         setup = await self._steering.fresh()
         known = await self._steering.known(person)
         offer = await permitted(
-            self._catalog, setup, known, place, None, "", approvals=self._approvals
+            self._catalog,
+            setup,
+            known,
+            place,
+            None,
+            "",
+            approvals=self._approvals,
+            patience=HELP_SECONDS,
         )
         return capabilities_text(offer, setup, is_admin=is_admin(known, setup.rules))
 

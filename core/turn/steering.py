@@ -31,7 +31,7 @@ class Steering:
         self._db = db
         self._file = file
         self._ids = ids
-        self._laid = file
+        self._laid = laid(file, (), {})
         self._acts: tuple[Act, ...] = ()
         self._seen: tuple[int, float] = (-1, -1.0)
         self._members: tuple[Membership, ...] = ()
