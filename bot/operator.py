@@ -12,8 +12,9 @@ from bot import office, pricing, turns
 from bot.admin import opened
 from bot.chats import Chats
 from bot.config import Config
+from bot.pinned import Pinned
 from bot.settings import Settings
-from core.capabilities.catalog import FIRST_CONTACT, Catalog
+from core.capabilities.catalog import Catalog
 from core.capabilities.servers import Limits
 from core.errors import Misconfigured
 from core.figures import Figure
@@ -21,7 +22,7 @@ from core.identity.vault import KeyRing
 from core.ledger.meter import Meter
 from core.panels import Order, Panel
 from core.records import LedgerEntry, Person, PersonId, Place
-from core.storage import acts, erase, pins, price_lists
+from core.storage import acts, erase, price_lists
 from core.storage.acts import Act
 from core.storage.database import Database, Transaction
 from core.turn.orders.desk import Desk
@@ -125,13 +126,13 @@ async def _desk(held: AsyncExitStack, db: Database, settings: Settings, config: 
     keys = KeyRing.parse(settings.keys)
     rooms = await office.opened(held, db, keys, settings.microsoft, chat=chats, clock=time.time)
     servers = [*config.servers, rooms.server]
-    catalog = Catalog(servers, _Pins(db), clock=time.time, limits=Limits())
+    catalog = Catalog(servers, Pinned(db), clock=time.time, limits=Limits())
     await held.enter_async_context(catalog)
     steering = Steering(db, _with_operator(setup))
     await steering.fresh()
     meter = Meter(_nothing_used, time.time)
     spending = Spending(db, steering, config.models, meter, time.time)
-    ground = Ground(db=db, clock=time.time, name=_no_name)
+    ground = Ground(db=db, clock=time.time, name=_no_name, patience=None)
 
     async def connection(person: PersonId) -> str:
         return ""
@@ -158,23 +159,6 @@ async def _nothing_used(entry: LedgerEntry) -> None:
 async def _no_name(id: str) -> str:
     """No platform is connected."""
     return ""
-
-
-class _Pins:
-    """`core.capabilities.pins.Pins` in the database."""
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
-
-    async def pinned(self) -> dict[str, str]:
-        return await pins.pinned(self._db)
-
-    async def listing(self, key: str) -> str:
-        return await pins.listing(self._db, key)
-
-    async def accept(self, key: str, digest: str, by: str, at: float, listing: str = "") -> None:
-        if by != FIRST_CONTACT:
-            await pins.accept(self._db, key, digest, by, at, listing)
 
 
 def _with_operator(setup: Setup) -> Setup:

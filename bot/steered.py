@@ -13,7 +13,7 @@ from bot.reloading import Reloading
 from bot.settings import Settings
 from bot.sweeper import Sweeper
 from core.approvals.rooms import Rooms as Approvals
-from core.errors import CountersignError
+from core.errors import CountersignError, Unreadable
 from core.llm.models import rates
 from core.records import PersonId, TurnId
 from core.storage.retention import Forget, Retention
@@ -23,6 +23,7 @@ from core.turn.orders.own import Own
 from core.turn.orders.speaking import Ground
 from core.turn.retrieve import source
 from core.turn.run import Rooms
+from core.turn.steering import Ids, nobody_else
 
 
 def orders(rooms: Rooms, office: OfficeRooms, chats: Chats) -> Desk:
@@ -95,3 +96,21 @@ def _disconnecting(office: OfficeRooms) -> Callable[[PersonId], Awaitable[None]]
             await office.connecting.disconnect(person)
 
     return disconnect
+
+
+def proven(office: OfficeRooms) -> Ids:
+    """What is proven of a person by the account that they linked, or by Teams itself."""
+    if office.accounts is None:
+        return nobody_else
+    accounts = office.accounts
+
+    async def ids(person: PersonId) -> frozenset[str]:
+        try:
+            human = await accounts.human(person)
+        except Unreadable:
+            # An altered link proves nothing.
+            return frozenset()
+        proven = {f"entra:{human.account.oid}"} if human.account else set[str]()
+        return frozenset({*human.persons, *proven})
+
+    return ids

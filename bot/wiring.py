@@ -23,15 +23,15 @@ from bot.lifecycle import Loop, Part
 from bot.microsoft import People, Tokens, Welcome
 from bot.observing import watched
 from bot.office import OfficeRooms, opened
+from bot.pinned import Pinned
 from bot.settings import Microsoft, Settings
-from bot.steered import orders, steered
+from bot.steered import orders, proven, steered
 from core.approvals.desk import Desk
 from core.approvals.executor import Executor
 from core.approvals.rooms import NoTokens
 from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
 from core.capabilities.servers import Limits, Server
-from core.errors import Unreadable
 from core.identity.settings import EntraSettings
 from core.identity.vault import KeyRing
 from core.ledger.meter import Meter
@@ -40,9 +40,9 @@ from core.llm.embed import EmbeddingSettings, EmbedDoor
 from core.llm.models import rates
 from core.loop.loop import Loop as TurnLoop
 from core.ports import Clock, Surface
-from core.records import LedgerEntry, PersonId
+from core.records import LedgerEntry
 from core.specialists.server import serving_later
-from core.storage import entries, outbox, pins, probe
+from core.storage import entries, outbox, probe
 from core.storage.database import Database, open_database
 from core.storage.index import open_index
 from core.telemetry import logs
@@ -55,7 +55,7 @@ from core.turn.lanes import LaneLimits, Lanes
 from core.turn.orders.desk import Desk as Orders
 from core.turn.run import Rooms
 from core.turn.spending import Spending
-from core.turn.steering import Ids, Steering, nobody_else
+from core.turn.steering import Steering
 from core.turn.take_back import TakeBack
 
 if TYPE_CHECKING:
@@ -290,7 +290,7 @@ async def _rooms(
         await entries.add(db, entry)
 
     meter = Meter(add, clock, rates(config.models.values()))
-    steering = Steering(db, turns.setup(config), _ids(office))
+    steering = Steering(db, turns.setup(config), proven(office))
     spending = Spending(db, steering, config.models, meter, clock)
     chat = ChatDoor(config.models, meter, clock, gate=spending.call)
     held.push_async_callback(chat.close)
@@ -303,7 +303,7 @@ async def _rooms(
         app = await held.enter_async_context(serving_later(_sample))
         servers.append(Server(name=SAMPLE, app=app))
     limits = Limits(deadline=config.limits.call_deadline)
-    catalog = Catalog(servers, _Pins(db), clock=clock, limits=limits)
+    catalog = Catalog(servers, Pinned(db), clock=clock, limits=limits)
     await held.enter_async_context(catalog)
     return Rooms(
         db=db,
@@ -320,24 +320,6 @@ async def _rooms(
         clock=clock,
         credentials=office.credentials,
     )
-
-
-def _ids(office: OfficeRooms) -> Ids:
-    """What is proven of a person by the account that they linked, or by Teams itself."""
-    if office.accounts is None:
-        return nobody_else
-    accounts = office.accounts
-
-    async def ids(person: PersonId) -> frozenset[str]:
-        try:
-            human = await accounts.human(person)
-        except Unreadable:
-            # An altered link proves nothing.
-            return frozenset()
-        proven = {f"entra:{human.account.oid}"} if human.account else set[str]()
-        return frozenset({*human.persons, *proven})
-
-    return ids
 
 
 def _sample() -> Any:
@@ -389,19 +371,3 @@ def _embeddings(settings: Settings, config: Config) -> EmbeddingSettings:
 
 def _new_id() -> str:
     return secrets.token_hex(8)
-
-
-class _Pins:
-    """`core.capabilities.pins.Pins` in the database."""
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
-
-    async def pinned(self) -> dict[str, str]:
-        return await pins.pinned(self._db)
-
-    async def listing(self, key: str) -> str:
-        return await pins.listing(self._db, key)
-
-    async def accept(self, key: str, digest: str, by: str, at: float, listing: str = "") -> None:
-        await pins.accept(self._db, key, digest, by, at, listing)

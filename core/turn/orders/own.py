@@ -128,7 +128,7 @@ class Own:
         return f"{currency.shown(total.picos)}{unpriced}, {total.calls:,} model calls"
 
     async def _tools(self, speaker: Speaker) -> str:
-        found = await self.catalog.discover()
+        found = await self.catalog.discover(patience=self.ground.patience)
         rules = speaker.setup.rules
         all_ = [
             explain(tool, speaker.person, speaker.place, rules, found.accepted)

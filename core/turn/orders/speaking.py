@@ -12,6 +12,7 @@ from core.storage.database import Database
 from core.turn.setup import Setup
 
 NAMES_SECONDS = 1.0
+PATIENCE = 1.5
 _PERSON = re.compile(r"<@([A-Z0-9]+)(?:\|[^>]*)?>|@?([UW][A-Z0-9]{2,})")
 _PLACE = re.compile(r"<#([A-Z0-9]+)(?:\|[^>]*)?>")
 
@@ -44,6 +45,8 @@ class Ground:
     db: Database
     clock: Clock
     name: Name
+    patience: float | None = PATIENCE
+    """Seconds that a first look at the servers is waited for; None: until they answer."""
 
 
 def person_meant(word: str, place: Place, speaker: Person) -> PersonId | None:

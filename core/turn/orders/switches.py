@@ -25,7 +25,7 @@ async def switch(
 ) -> Panel | None:
     """None where the words are no such order. Raises `Unavailable`."""
     verb, *words = order.words.split()
-    found = await catalog.discover()
+    found = await catalog.discover(patience=ground.patience)
     subject = _subject(words[0], found.tools) if words else ""
     if not subject:
         return Panel(text=HOW) if order.is_typed else None

@@ -29,7 +29,7 @@ async def why(
         words = words[1:]
     else:
         whom = order.person.id
-    found = await catalog.discover()
+    found = await catalog.discover(patience=ground.patience)
     tool = _tool(words[0], found.tools) if len(words) == 1 else None
     if words and tool is None:
         return Panel(text=_unknown(words, found.tools)) if order.is_typed else None
