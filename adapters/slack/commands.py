@@ -139,38 +139,20 @@ async def _answer(speech: Speech, command: Json) -> Json:
         if word == "help":
             return _message(await speech.door.help(person, place))
         spot = Spot(user=user, team=team, channel=channel)
-<<<<<<< HEAD
         order = Order(person=person, place=place, words=typed, is_typed=True)
-        return await carried(speech, order, spot.address) or _message(UNKNOWN)
-=======
         hook = fields.text(command, "response_url")
-        return await _said(speech, typed, person, spot.address, hook)
->>>>>>> main
+        return await carried(speech, order, spot.address, hook) or _message(UNKNOWN)
     except CountersignError as error:
         reason = type(error).__name__
         log.warning("slack.no_answer", extra={"fields": {"word": word[:20], "reason": reason}})
         return _message(NOT_NOW)
 
 
-<<<<<<< HEAD
-async def carried(speech: Speech, order: Order, address: Address) -> Json | None:
+async def carried(speech: Speech, order: Order, address: Address, hook: str = "") -> Json | None:
     """What the one who gave the order is shown; None where its words are no order. Raises
     `CountersignError` where it cannot be looked up."""
     person = order.person
     match order.words.split()[0].lower():
-=======
-async def _said(
-    speech: Speech, typed: str, person: Person, address: Address, hook: str = ""
-) -> Json:
-    """Raises `CountersignError` where it cannot be looked up."""
-    if accepting := _ACCEPT.fullmatch(typed):
-        return _message(await speech.door.accept_tool(person, accepting[1]))
-    match typed.split()[0].lower():
-        case "usage":
-            return _message(await speech.door.usage(await speech.profiles.fill(person)))
-        case "accept":
-            return _message(f"Write `{COMMAND} accept SERVER/TOOL`.")
->>>>>>> main
         case "approvals":
             if speech.deciding is None:
                 return _message(NO_APPROVALS)

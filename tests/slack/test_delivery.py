@@ -93,9 +93,6 @@ async def test_case_51_thirty_answers_at_once_arrive_in_order_at_the_pace(
     assert all(len(slack.replies("sales", ts)) == 1 for ts in asked)
 
 
-<<<<<<< HEAD
-@pytest.mark.promise("L5", "adapters.slack")
-=======
 async def test_streams_stay_within_every_rate_and_limit(
     strict: tuple[SlackStandIn, Hand],
 ) -> None:
@@ -125,7 +122,7 @@ async def test_streams_stay_within_every_rate_and_limit(
     assert [(call.method, call.answer["error"]) for call in refused] == []
 
 
->>>>>>> main
+@pytest.mark.promise("L5", "adapters.slack")
 async def test_slacks_later_is_obeyed_and_nothing_overtakes(
     database: Database, strict: tuple[SlackStandIn, Hand]
 ) -> None:
