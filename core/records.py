@@ -107,8 +107,7 @@ class Question:
     said_at: float
     """When the person wrote it, by the platform's clock."""
     trace: str = ""
-    """The span of the delivery, in which the turn goes on, as W3C's `traceparent`; empty where
-    nothing is traced."""
+    """The span in which the turn goes on, as W3C's `traceparent`; empty where none is traced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

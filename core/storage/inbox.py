@@ -70,24 +70,13 @@ _INSERT: LiteralString = """
 
 
 async def put(
-    db: Database,
-    question: Question,
-    turn: TurnId,
-    *,
-    model: str,
-    agent: str,
-    now: float,
-    admission: Callable[[Transaction], Awaitable[None]] | None = None,
+    db: Database, question: Question, turn: TurnId, *, model: str, agent: str, now: float
 ) -> Placed:
-    """Record the question durably, once. Raises `Unavailable`, and for a new question what
-    `admission` raises: then nothing is recorded."""
+    """Record the question durably, once. Raises `Unavailable`: then nothing is recorded."""
 
     async def written(tx: Transaction) -> Placed:
         await take_turns(tx, db.dialect, question.thread)
-        placed = await place(tx, question, turn, (model, agent), state="new", now=now)
-        if admission is not None and not placed.is_duplicate:
-            await admission(tx)
-        return placed
+        return await place(tx, question, turn, (model, agent), state="new", now=now)
 
     placed = await db.write(written)
     if not placed.is_duplicate:
@@ -309,7 +298,8 @@ async def close(
 
 
 async def give_up(db: Database, turn: Turn, *, now: float) -> bool:
-    """End the turn as dead without a word, so that its thread goes on: the last resort."""
+    """End the turn as dead without a word, so that its thread goes on: the last resort when not
+    even the sentence about the failure can be written."""
     owned = await db.write(lambda tx: _close(tx, turn, "dead", now))
     if owned:
         await db.notify(CHANNEL)

@@ -20,7 +20,7 @@ from core.records import (
     Stop,
     TurnId,
 )
-from core.storage import inbox, outbox, people, ratings, stops
+from core.storage import admitting, inbox, outbox, people, ratings, stops
 from core.storage.database import Database, Transaction
 from core.telemetry import logs, metrics, spans
 from core.turn.orders.desk import Desk
@@ -107,18 +107,14 @@ class Intake:
         self, setup: Setup, question: Question, turn: TurnId, verdict: Admitted
     ) -> inbox.Placed:
         """Raises `OverBudget`: then nothing is recorded yet."""
-        admission = None
-        if self._spending is not None and setup.budgets.limits:
-            asked = replace(question, person=await self._steering.known(question.person))
-            admission = self._spending.admission(setup, asked, turn, verdict.model)
-        return await inbox.put(
-            self._db,
-            replace(question, text=verdict.text),
-            turn,
-            model=verdict.model,
-            agent=verdict.agent,
-            now=self._clock(),
-            admission=admission,
+        model, agent, now = verdict.model, verdict.agent, self._clock()
+        admitted = replace(question, text=verdict.text)
+        if self._spending is None or not setup.budgets.limits:
+            return await inbox.put(self._db, admitted, turn, model=model, agent=agent, now=now)
+        known = replace(question, person=await self._steering.known(question.person))
+        admission = self._spending.admission(setup, known, turn, model)
+        return await admitting.put(
+            self._db, admitted, turn, admission, model=model, agent=agent, now=now
         )
 
     def _verdict(self, setup: Setup, question: Question) -> Admitted | Refused:

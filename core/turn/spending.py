@@ -1,6 +1,6 @@
 """Keeps questions within their budgets: refused before they are acknowledged, held at each call."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
 from core.errors import OverBudget
@@ -33,6 +33,7 @@ from core.records import (
     TurnId,
 )
 from core.storage import outbox, reservations
+from core.storage.admitting import Admission
 from core.storage.database import Database, Transaction
 from core.storage.reservations import Amount, Standing
 from core.telemetry import logs
@@ -40,7 +41,6 @@ from core.turn.setup import Setup
 from core.turn.steering import Steering
 
 log = logs.get(__name__)
-Admission = Callable[[Transaction], Awaitable[None]]
 
 
 class Spending:

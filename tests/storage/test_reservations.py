@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import OverBudget
 from core.records import Billing, LedgerEntry, PersonId, TurnId, Usage
-from core.storage import entries, inbox, reservations
+from core.storage import admitting, entries, reservations
 from core.storage.database import Database, Transaction
 from core.storage.reservations import Amount, Cap, Standing
 from tests.storage.examples import question
@@ -30,7 +30,7 @@ async def asked(db: Database, number: int, want: int, cap: Cap = EVERYONE) -> bo
 
     try:
         asking = question(f"d{number}", number)
-        await inbox.put(db, asking, turn, model="m", agent="", now=NOW, admission=admit)
+        await admitting.put(db, asking, turn, admit, model="m", agent="", now=NOW)
     except OverBudget:
         return False
     return True
