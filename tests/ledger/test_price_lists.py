@@ -13,6 +13,14 @@ from core.storage import price_lists
 from core.storage.database import Database
 
 
+LIST = """
+version: "%s"
+prices:
+  openai:x: {input: %s, output: 0}
+  openai:own: {input: 1, output: 0}
+"""
+
+
 async def ignored(entry: LedgerEntry) -> None:
     """No use is made."""
 
@@ -26,8 +34,7 @@ async def test_the_newest_list_counts_and_the_file_beats_it(
     tokens = Usage(input_tokens=1_000_000)
     for version, amount in (("1", "2"), ("2", "3")):
         file = tmp_path / f"{version}.yaml"
-        file.write_text(f'version: "{version}"\nprices: {{"openai:x": {{input: {amount}}},'
-                        ' "openai:own": {input: 1}}\n')  # fmt: skip
+        file.write_text(LIST % (version, amount))
         body = read(file).model_dump_json(exclude_none=True)
         await price_lists.add(database, version, body, "operator:t", now=1.0)
         await prices.look()
