@@ -147,11 +147,12 @@ def line(found: Standing, limit: Limit, currency: Currency) -> str:
 
 def described(limit: Limit, currency: Currency) -> str:
     """`$5.00 a day for each of sales`."""
-    sharing = "for each of" if limit.is_each else "for"
+    whom = f"each of {limit.whom}" if limit.is_each else limit.whom
+    whom = "each person" if limit.is_each and limit.whom == "everyone" else whom
     count = _count(limit, currency)
     amount = f"{count:,} tokens" if limit.amount is None else currency.shown(count)
     by = f" (set by {limit.origin})" if limit.origin else ""
-    return f"{amount} a {limit.per} {sharing} {limit.whom}{by}"
+    return f"{amount} a {limit.per} for {whom}{by}"
 
 
 def laid_over(file: Sequence[Limit], rows: Mapping[str, Limit | None]) -> tuple[Limit, ...]:

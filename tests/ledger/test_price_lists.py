@@ -12,7 +12,6 @@ from core.records import LedgerEntry, Usage
 from core.storage import price_lists
 from core.storage.database import Database
 
-
 LIST = """
 version: "%s"
 prices:

@@ -142,7 +142,7 @@ async def test_the_home_tells_spend_budget_tools_and_connections(
     home = await ordered(bot, "tomas", "home")
     said = words_of(home)
     assert "What you have used" in said and "2 model calls" in said
-    assert "$5.00 a day for each of everyone" in said
+    assert "$5.00 a day for each person" in said
     assert "Microsoft account" in said and "What you may use here" in said
     assert {"Export my data", "Forget me", "Connect Microsoft"} <= set(buttons_of(home))
 

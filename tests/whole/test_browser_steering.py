@@ -103,7 +103,7 @@ async def test_usage_the_cost_line_and_the_home_as_people_see_them(tmp_path: Pat
         await page.get_by_role("tab", name="Home").click()
         home = page.locator(".home-tab")
         await home.filter(has_text="What you have used").wait_for()
-        for said in ("$5.00 a day for each of everyone", "Microsoft account", "What you may use"):
+        for said in ("$5.00 a day for each person", "Microsoft account", "What you may use"):
             assert said in await home.inner_text()
         await shoot(page, "steering-4-home")
         await home.get_by_role("button", name="All tools, and why").click()

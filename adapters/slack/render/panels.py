@@ -13,6 +13,8 @@ ACTION = "panel."
 ROW = 5
 """Buttons beside each other."""
 MOST = 25
+LINES = 25
+"""Rows of a table in the App Home, as lines."""
 SECTION = 2_900
 """Characters of one section of the App Home."""
 LONGEST = 1_900
@@ -37,7 +39,7 @@ def home(panels: Sequence[Panel], waiting: Sequence[Json] = ()) -> Json:
     for panel in panels:
         shown += map(_section, _pieces(panel.text))
         for figure in panel.figures:
-            shown += [_title(figure), *_lines(figure)]
+            shown += _lines(figure)
         shown += [*rows(panel.choices), {"type": "divider"}]
     return {"type": "home", "blocks": [*shown, *waiting][: limits.PAGE_BLOCKS]}
 
@@ -110,12 +112,15 @@ def _mrkdwn(text: str) -> str:
 
 
 def _lines(figure: Figure) -> list[Json]:
-    """The rows of a figure as lines of one width."""
+    """The rows of a table as lines of one width; a chart says nothing more than its table."""
     if figure.kind != "table":
         return []
-    texts = [figure.columns, *(tuple(map(figures.text, row)) for row in figure.rows[:15])]
+    rows = figure.rows[:LINES]
+    texts = [figure.columns, *(tuple(map(figures.text, row)) for row in rows)]
     wide = [max(len(row[at]) for row in texts) for at in range(len(figure.columns))]
     lines = ["  ".join(cell.ljust(wide[at])[:40] for at, cell in enumerate(row)) for row in texts]
     block = "\n".join(escape.mrkdwn(plain(line).replace("`", "'")) for line in lines)
     text: Json = {"type": "mrkdwn", "text": f"```{block[: SECTION - 10]}```"}
-    return [{"type": "section", "text": text}]
+    left = figure.total - len(rows)
+    more = [blocks.context([f"… and {left} more: ask for it in a message"])] if left else []
+    return [{"type": "section", "text": text}, *more]
