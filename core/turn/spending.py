@@ -1,5 +1,6 @@
 """Keeps questions within their budgets: refused before they are acknowledged, held at each call."""
 
+import re
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
@@ -40,6 +41,7 @@ from core.telemetry import logs
 from core.turn.setup import Setup
 from core.turn.steering import Steering
 
+_OBJECT_ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 log = logs.get(__name__)
 
 
@@ -206,9 +208,11 @@ def _to_admins(turn: Turn, held: Holding, sentence: str, setup: Setup) -> list[P
 
 
 def _admin(word: str, place: Place) -> PersonId:
-    """In Teams an object id is a person of the place's tenant."""
-    id = person_id(word, place)
-    return id if id or place.surface != "teams" else PersonId(f"teams:{place.tenant}/{word}")
+    """Empty for who is no person of the place's platform: an id of Slack in Teams, an object id in
+    Slack."""
+    if place.surface == "teams" and "/" not in word:
+        return PersonId(f"teams:{place.tenant}/{word}" if _OBJECT_ID.fullmatch(word) else "")
+    return person_id(word, place)
 
 
 def _post(
