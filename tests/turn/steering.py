@@ -29,8 +29,14 @@ async def ordered(bot: House, person: str, words: str) -> Json:
         return json.loads(delivery.body)
     before = len(bot.teams.by_bot(f"@{person}"))
     await bot.side.say(person, "sales", f"{MENTION} {words}")
-    told = await bot.side.wait_for(lambda: bot.teams.by_bot(f"@{person}")[before:] or None, 10.0)
-    return told[0]
+
+    def told() -> list[Json] | None:
+        """A panel is a card; what else is written to them has none."""
+        new = bot.teams.by_bot(f"@{person}")[before:]
+        return [one for one in new if one.get("attachments")] or None
+
+    found = await bot.side.wait_for(told, 10.0)
+    return found[0]
 
 
 def words_of(shown: Json) -> str:
