@@ -92,7 +92,7 @@ async def test_admins_are_warned_once_and_can_raise_a_budget(
         [post] = await db.fetch("SELECT * FROM outbox WHERE id LIKE 'budget:%'")
         assert "is used to 8" in post["body"] and bot.side.person("mara") in post["body"]
         told = words_of(await ordered(bot, "mara", "budget everyone 100 a day"))
-        assert "Set: $100.00 a day for everyone" in told
+        assert "$100.00 a day for everyone" in told
         assert bot.bot.rooms.setup.budgets.limits[0].origin
         assert "$100.00" in words_of(await ordered(bot, "tomas", "budget"))
 
