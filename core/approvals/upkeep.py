@@ -48,10 +48,11 @@ async def recheck(rooms: Rooms) -> int:
     approve now is shown to them. A switch, which somebody may take back, voids nothing; it counts
     when a call is to be carried out. How many calls were void."""
     rules = rooms.rules()
+    now = version(rules)
     lasting = replace(rules, rules=tuple(rule for rule in rules.rules if not rule.origin))
     count = 0
     for call in await parked.undecided(rooms.db):
-        if call.state != "parked":
+        if call.state != "parked" or call.policy_version == now:
             continue
         try:
             found = await checks.standing(rooms, call)
