@@ -25,10 +25,14 @@ def message(panel: Panel) -> Json:
     """`text` and `blocks` of a message for one person alone."""
     text = escape.inert(panel.text)[: limits.PART_TEXT]
     shown = [blocks.markdown(text)]
-    drawn = panel.figures[:2]
-    for figure in drawn:
-        if not _is_second_table(figure, drawn):
-            shown += [_title(figure), figures.block(figure)]
+    has_table = False
+    for figure in panel.figures:
+        block = figures.block(figure)
+        is_table = block["type"] != "data_visualization"
+        # Slack takes one table in a message; a chart that cannot be drawn is one as well.
+        if not (is_table and has_table):
+            shown += [_title(figure), block]
+        has_table = has_table or is_table
     return {"text": blocks.fallback(text), "blocks": [*shown, *rows(panel.choices)]}
 
 
@@ -77,14 +81,6 @@ def _button(number: int, choice: Choice) -> Json:
 
 def _title(figure: Figure) -> Json:
     return blocks.context([f"*{escape.label(figures.title(figure), limits.LABEL)}*"])
-
-
-def _is_second_table(figure: Figure, drawn: Sequence[Figure]) -> bool:
-    """Slack takes one table in a message; a chart that cannot be drawn is one as well."""
-    kinds = [figures.block(one)["type"] for one in drawn[: drawn.index(figure) + 1]]
-    return kinds[-1] != "data_visualization" and any(
-        kind != "data_visualization" for kind in kinds[:-1]
-    )
 
 
 def _pieces(text: str) -> list[str]:
