@@ -126,7 +126,7 @@ async def _desk(held: AsyncExitStack, db: Database, settings: Settings, config: 
     keys = KeyRing.parse(settings.keys)
     rooms = await office.opened(held, db, keys, settings.microsoft, chat=chats, clock=time.time)
     servers = [*config.servers, rooms.server]
-    catalog = Catalog(servers, Pinned(db), clock=time.time, limits=Limits())
+    catalog = Catalog(servers, Pinned(db), clock=time.time, limits=Limits(first_look=20.0))
     await held.enter_async_context(catalog)
     steering = Steering(db, _with_operator(setup))
     await steering.fresh()
