@@ -28,7 +28,7 @@ from tests.house import House, house
 from tests.sides import MENTION
 
 TURNS = 150
-"""A thousand were run once and agreed; so many take a few seconds."""
+"""As many as a gate has time for."""
 AT_ONCE = 25
 
 
