@@ -124,3 +124,9 @@ CREATE TABLE erasures (
 
 -- What was accepted, to say what has changed since.
 ALTER TABLE pins ADD COLUMN listing TEXT NOT NULL DEFAULT '';
+
+-- Nobody's place is taken by somebody else: a name becomes a pseudonym and nothing else.
+CREATE TRIGGER decisions_persons BEFORE UPDATE OF person ON decisions
+  FOR EACH ROW WHEN (NEW.person NOT LIKE 'erased:%') EXECUTE FUNCTION refuse_decision_change();
+CREATE TRIGGER entries_persons BEFORE UPDATE OF person ON entries
+  FOR EACH ROW WHEN (NEW.person NOT LIKE 'erased:%') EXECUTE FUNCTION refuse_change();

@@ -128,3 +128,15 @@ CREATE TABLE erasures (
 
 -- What was accepted, to say what has changed since.
 ALTER TABLE pins ADD COLUMN listing TEXT NOT NULL DEFAULT '';
+
+-- Nobody's place is taken by somebody else: a name becomes a pseudonym and nothing else.
+CREATE TRIGGER decisions_persons BEFORE UPDATE OF person ON decisions
+  WHEN NEW.person NOT LIKE 'erased:%'
+BEGIN
+  SELECT RAISE(ABORT, 'a decision is never changed');
+END;
+CREATE TRIGGER entries_persons BEFORE UPDATE OF person ON entries
+  WHEN NEW.person NOT LIKE 'erased:%'
+BEGIN
+  SELECT RAISE(ABORT, 'a ledger entry is never changed');
+END;
