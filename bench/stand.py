@@ -217,7 +217,8 @@ async def stand(
         rooms.surfaces["slack"] = chat
         rooms.listeners.clear()
         await wiring.load(wired.rooms)
-        door = Intake(rooms.db, rooms.setup, rooms.catalog, time.time, lambda: f"{next(ids):016x}")
+        ids_of_turns = lambda: f"{next(ids):016x}"  # noqa: E731
+        door = Intake(rooms.db, rooms.steering, rooms.catalog, time.time, ids_of_turns)
         yield Stand(rooms=rooms, door=door, chat=chat, watch=watch)
 
 

@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot import orders
+
 if TYPE_CHECKING:
     from bot.config import Config
     from bot.settings import Settings
@@ -64,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         _add_workspace(part)
     _add_turn(commands.add_parser("turn", help="show what happened inside a turn"))
     _add_export(commands.add_parser("export", help="write out what was decided"))
+    orders.add(commands)
     manifest = commands.add_parser(
         "manifest", help="print the app manifest for Slack, or write the app package for Teams"
     )
@@ -97,7 +100,9 @@ def _add_turn(part: argparse.ArgumentParser) -> None:
 
 def _add_export(part: argparse.ArgumentParser) -> None:
     part.set_defaults(command=_export)
-    part.add_argument("what", choices=["decisions"], help="who decided what about parked calls")
+    part.add_argument(
+        "what", choices=["decisions", "acts"], help="decisions about parked calls; acts of admins"
+    )
     part.add_argument("--format", choices=["jsonl", "csv"], default="jsonl")
     part.add_argument("--since", type=_day, default=0.0, metavar="DAY", help="2026-10-01, in UTC")
     part.add_argument("--out", type=Path, metavar="FILE", help="instead of standard output")
@@ -221,13 +226,14 @@ def _export(given: argparse.Namespace) -> int:
     from bot import admin
 
     settings, _ = _read(given)
-    rows = asyncio.run(admin.decisions_since(settings, given.since))
+    read = admin.decisions_since if given.what == "decisions" else admin.acts_since
+    rows = asyncio.run(read(settings, given.since))
     write = admin.as_csv if given.format == "csv" else admin.as_lines
     if given.out is None:
         write(rows, sys.stdout)
     else:
         admin.into_file(given.out, rows, write)
-        print(f"{_counted(len(rows), 'decision')} written to {given.out}.")
+        print(f"{_counted(len(rows), given.what.removesuffix('s'))} written to {given.out}.")
     return 0
 
 

@@ -14,7 +14,19 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from bot import marks
-from bot.sections import SHAPES, WHOLE, Agent, Channel, Limits, Model, Price, Sections
+from bot.sections import (
+    SHAPES,
+    WHOLE,
+    Agent,
+    Budgets,
+    Channel,
+    Keeping,
+    Limits,
+    Model,
+    Price,
+    Prices,
+    Sections,
+)
 from bot.settings import Settings
 from core.capabilities.servers import HOST, Server, read_servers
 from core.connectors.scopes import SERVER as OFFICE
@@ -33,7 +45,7 @@ SAMPLE = "sample"
 OWN_SERVERS = (HOST, OFFICE, SAMPLE)
 """Names that no server of the file may have, whether ours run or not: the file is good everywhere
 or nowhere."""
-NOT_YET = ("budgets", "retention", "sources")
+NOT_YET = ("sources",)
 """Sections that have a meaning and no consumer: refused, so that nobody relies on them."""
 
 
@@ -50,6 +62,9 @@ class Config:
     servers: tuple[Server, ...] = ()
     rules: Rules = EVERYTHING
     limits: Limits = field(default_factory=Limits)
+    budgets: Budgets = field(default_factory=Budgets)
+    prices: Prices = field(default_factory=Prices)
+    retention: Keeping = field(default_factory=Keeping)
     bots: frozenset[str] = frozenset()
     """Other bots that may ask on Slack."""
     workspaces: frozenset[str] = frozenset()
@@ -110,6 +125,9 @@ class _Reading:
             servers=self._servers(),
             rules=self._rules(),
             limits=found.limits,
+            budgets=found.budgets,
+            prices=found.prices,
+            retention=found.retention,
             bots=frozenset(found.slack.bots),
             workspaces=frozenset(found.slack.workspaces),
             has_auth_provider=found.slack.auth_provider,
@@ -212,12 +230,8 @@ def _described(model: ModelSettings, more: Model) -> ModelSettings:
 
 
 def _rates(price: Price) -> Rates:
-    return Rates(
-        input=str(price.input),
-        output=str(price.output),
-        cached="" if price.cached is None else str(price.cached),
-        cache_write="" if price.cache_write is None else str(price.cache_write),
-    )
+    given = {name: str(value) for name, value in price.model_dump().items() if value is not None}
+    return Rates(**given)
 
 
 def _text_under(folder: Path, name: str) -> str:

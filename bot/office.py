@@ -8,12 +8,13 @@ from typing import Any
 from bot.chats import Chats
 from bot.settings import Microsoft
 from core.capabilities.servers import Server
+from core.connectors import groups
 from core.connectors.effects import effects
 from core.connectors.graph import Graph, GraphSettings
 from core.connectors.office import Office
 from core.connectors.outcome import Effect
 from core.connectors.scopes import SERVER, credentials_for
-from core.errors import NeedsAccount
+from core.errors import NeedsAccount, SourceFailed
 from core.identity.accounts import Accounts
 from core.identity.vault import KeyRing
 from core.parked import Verdict
@@ -34,6 +35,13 @@ class OfficeRooms:
     server: Server
     warm: Callable[[], Awaitable[object]]
     """Loads what the first click would wait for."""
+    graph: Graph | None = None
+
+    async def members(self, group: str) -> tuple[str, ...]:
+        """The object ids of who is in a group of Entra. Raises `CountersignError`."""
+        if self.accounts is None or self.graph is None:
+            raise SourceFailed("Microsoft 365 is not connected here")
+        return await groups.members(self.graph, await self.accounts.own_token(groups.SCOPE), group)
 
     async def credentials(self, person: PersonId, tool: Tool) -> Mapping[str, str]:
         """`core.loop.calls.Credentials`: the person's own token, for the tools that read with
@@ -125,6 +133,7 @@ async def opened(
         effects=found,
         server=server,
         warm=warm,
+        graph=graph,
     )
 
 

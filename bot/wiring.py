@@ -23,8 +23,9 @@ from bot.lifecycle import Loop, Part
 from bot.microsoft import People, Tokens, Welcome
 from bot.observing import watched
 from bot.office import OfficeRooms, opened
+from bot.pinned import Pinned
 from bot.settings import Microsoft, Settings
-from bot.sweeper import Sweeper
+from bot.steered import orders, proven, steered
 from core.approvals.desk import Desk
 from core.approvals.executor import Executor
 from core.approvals.rooms import NoTokens
@@ -41,7 +42,7 @@ from core.loop.loop import Loop as TurnLoop
 from core.ports import Clock, Surface
 from core.records import LedgerEntry
 from core.specialists.server import serving_later
-from core.storage import entries, outbox, pins, probe
+from core.storage import entries, outbox, probe
 from core.storage.database import Database, open_database
 from core.storage.index import open_index
 from core.telemetry import logs
@@ -51,7 +52,10 @@ from core.turn import run
 from core.turn.deliver import Courier
 from core.turn.intake import Intake
 from core.turn.lanes import LaneLimits, Lanes
+from core.turn.orders.desk import Desk as Orders
 from core.turn.run import Rooms
+from core.turn.spending import Spending
+from core.turn.steering import Steering
 from core.turn.take_back import TakeBack
 
 if TYPE_CHECKING:
@@ -105,9 +109,10 @@ async def build(
     have drained. `pacings` replace the platforms' own. Raises `Misconfigured`."""
     async with AsyncExitStack() as held:
         workspace = await _workspace(held, settings)
+        domains = workspace.microsoft.tenant.domains if workspace else frozenset[str]()
         if workspace is not None:
             settings = replace(settings, microsoft=_local_microsoft(settings, workspace))
-            own = config.rules.domains | workspace.microsoft.tenant.domains
+            own = config.rules.domains | domains
             config = replace(config, rules=replace(config.rules, domains=own))
         chats = Chats(settings, config, workspace, pacings)
         db = await open_database(settings.database, state=settings.state)
@@ -118,7 +123,8 @@ async def build(
         approvals = _approvals(rooms, office, chats)
         rooms = replace(rooms, approvals=approvals)
         lanes = _lanes(rooms, clock)
-        door = _door(rooms, TakeBack(approvals, lanes, rooms.index, rooms.surfaces))
+        take_back = TakeBack(approvals, lanes, rooms.index, rooms.surfaces)
+        door = _door(rooms, take_back, orders(rooms, office, chats))
         chats.connect(db, keys, door, clock, desk=Desk(approvals), accounts=office.connecting)
         rooms.surfaces.update(chats.surfaces)
         rooms.listeners.update(chats.listeners)
@@ -131,22 +137,28 @@ async def build(
         yield Wired(
             rooms=rooms,
             routes=(*chats.routes, *connect_routes, *routes),
-            parts=(*parts, *_parts(rooms, approvals, chats, lanes, office)),
+            parts=(
+                *parts,
+                *_parts(rooms, approvals, chats, lanes, office),
+                *steered(settings, config, rooms, approvals, lanes, office, chats, domains),
+            ),
             lanes=lanes,
             settings=settings,
             workspace=workspace,
         )
 
 
-def _door(rooms: Rooms, take_back: TakeBack) -> Intake:
+def _door(rooms: Rooms, take_back: TakeBack, orders: Orders) -> Intake:
     return Intake(
         rooms.db,
-        rooms.setup,
+        rooms.steering,
         rooms.catalog,
         rooms.clock,
         new_id=_new_id,
         approvals=True,
         take_back=take_back,
+        spending=rooms.spending,
+        orders=orders,
     )
 
 
@@ -161,7 +173,6 @@ def _parts(
     return (
         *chats.parts(),
         *(_courier(rooms, surface) for surface in chats.surfaces.values()),
-        _sweeper(rooms),
         _executor(approvals),
         Loop(
             name="lanes",
@@ -247,7 +258,8 @@ def _approvals(rooms: Rooms, office: OfficeRooms, chats: Chats) -> Approvals:
     return Approvals(
         db=rooms.db,
         clock=rooms.clock,
-        rules=lambda: rooms.setup.rules,
+        rules=lambda: rooms.steering.rules,
+        look=rooms.steering.fresh,
         catalog=rooms.catalog,
         effects=office.effects,
         tokens=Tokens(office.accounts) if office.accounts else NoTokens(),
@@ -278,7 +290,9 @@ async def _rooms(
         await entries.add(db, entry)
 
     meter = Meter(add, clock, rates(config.models.values()))
-    chat = ChatDoor(config.models, meter, clock)
+    steering = Steering(db, turns.setup(config), proven(office))
+    spending = Spending(db, steering, config.models, meter, clock)
+    chat = ChatDoor(config.models, meter, clock, gate=spending.call)
     held.push_async_callback(chat.close)
     embed = EmbedDoor(_embeddings(settings, config), meter, clock)
     held.push_async_callback(embed.close)
@@ -289,11 +303,12 @@ async def _rooms(
         app = await held.enter_async_context(serving_later(_sample))
         servers.append(Server(name=SAMPLE, app=app))
     limits = Limits(deadline=config.limits.call_deadline)
-    catalog = Catalog(servers, _Pins(db), clock=clock, limits=limits)
+    catalog = Catalog(servers, Pinned(db), clock=clock, limits=limits)
     await held.enter_async_context(catalog)
     return Rooms(
         db=db,
-        setup=turns.setup(config),
+        steering=steering,
+        spending=spending,
         catalog=catalog,
         chat=chat,
         models=dict(config.models),
@@ -321,11 +336,6 @@ def _courier(rooms: Rooms, surface: Surface) -> Loop:
         drain=lambda: courier.drain(5.0),
         grace=7.0,
     )
-
-
-def _sweeper(rooms: Rooms) -> Loop:
-    sweeper = Sweeper(rooms.db, rooms.clock)
-    return Loop(name="sweeper", work=sweeper.run, drain=sweeper.drain)
 
 
 def _lanes(rooms: Rooms, clock: Clock) -> Lanes:
@@ -361,16 +371,3 @@ def _embeddings(settings: Settings, config: Config) -> EmbeddingSettings:
 
 def _new_id() -> str:
     return secrets.token_hex(8)
-
-
-class _Pins:
-    """`core.capabilities.pins.Pins` in the database."""
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
-
-    async def pinned(self) -> dict[str, str]:
-        return await pins.pinned(self._db)
-
-    async def accept(self, key: str, digest: str, by: str, at: float) -> None:
-        await pins.accept(self._db, key, digest, by, at)

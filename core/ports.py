@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from core.cards import Card
+from core.panels import Order, Panel
 from core.parked import Click, Form, Verdict
 from core.records import (
     Address,
@@ -53,14 +54,10 @@ class FrontDoor(Protocol):
         """What the bot can do for this person here, as Markdown. Never calls a model."""
         ...
 
-    async def usage(self, person: Person) -> str:
-        """What this person has used today by their own clock, as Markdown. Raises
-        `Unavailable`."""
-        ...
-
-    async def accept_tool(self, person: Person, key: str) -> str:
-        """Let the tool `server/name` stand as it is listed now, if this person is an admin; what
-        they are told of it, as Markdown. Committed when this returns. Raises `Unavailable`."""
+    async def order(self, order: Order) -> Panel | None:
+        """Carry out a command: `usage`, `why`, `home`, `disable`, … What the one who gave it is
+        shown, privately; None where the words are no command. Committed when this returns, and
+        never calls a model. Raises `Unavailable`."""
         ...
 
     async def stop(self, stop: Stop) -> int:

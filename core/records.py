@@ -33,6 +33,8 @@ class Person:
     id: PersonId
     name: str = ""
     groups: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    """Every other id that is proven to be theirs: other persons, `entra:<object id>`."""
     time_zone: str = "UTC"
     """IANA name."""
     locale: str = "en"
@@ -105,8 +107,7 @@ class Question:
     said_at: float
     """When the person wrote it, by the platform's clock."""
     trace: str = ""
-    """The span of the delivery, in which the turn goes on, as W3C's `traceparent`; empty where
-    nothing is traced."""
+    """The span in which the turn goes on, as W3C's `traceparent`; empty where none is traced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 import asyncio
 
 from core.errors import Unavailable
+from core.panels import WORDS, Choice, Order, Panel
 from core.records import Person, Place, Question, Rating, Receipt, Stop, TurnId
 
 
@@ -17,7 +18,7 @@ class Door:
         self.running = 1
         self.taken_back: list[str] = []
         self.revised: list[Question] = []
-        self.accepting: list[tuple[Person, str]] = []
+        self.orders: list[Order] = []
         self.outages = 0
         self.defects = 0
         self.words = "I answer questions about **orders**."
@@ -61,9 +62,22 @@ class Door:
             raise Unavailable
         self.taken_back.append(delivery)
 
-    async def usage(self, person: Person) -> str:
-        self.helped.append((person, Place(surface="slack", tenant="", channel="", kind="dm")))
-        return f"{person.name} has used nothing in {person.time_zone}."
+    async def order(self, order: Order) -> Panel | None:
+        """Knows `usage` alone, `accept SERVER/TOOL`, and whatever a button types."""
+        words = order.words.split()
+        if words == ["usage"]:
+            person = order.person
+            again = Choice(label="7 days", words="usage 7d")
+            said = f"{person.name} has used nothing in {person.time_zone}."
+            self.orders.append(order)
+            return Panel(text=said, choices=(again,))
+        if words[0].lower() == "accept" and len(words) == 2:
+            self.orders.append(order)
+            return Panel(text="Accepted.")
+        if order.is_typed and words[0] in WORDS:
+            self.orders.append(order)
+            return Panel(text=f"Carried out: {order.words}.")
+        return None
 
     async def help(self, person: Person, place: Place) -> str:
         if self.outages:
@@ -71,10 +85,6 @@ class Door:
             raise Unavailable
         self.helped.append((person, place))
         return self.words
-
-    async def accept_tool(self, person: Person, key: str) -> str:
-        self.accepting.append((person, key))
-        return "Accepted."
 
 
 class Hand:

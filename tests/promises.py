@@ -197,15 +197,14 @@ SECRETS = (
         "A token reaches the server that it is meant for and no other.",
     ),
     kept("S6", "core.loop core.storage", "A checkpoint that we did not write is not loaded."),
-    not_yet(
-        "S7", "core.storage", "What was erased is gone everywhere.", "there is no erase command yet"
-    ),
-    not_yet(
-        "S8",
+    kept(
+        "S7",
         "core.storage",
-        "Nothing is kept longer than its kind may be.",
-        "there is no sweep yet",
+        "What was erased is gone everywhere.",
+        "copies that were made before have to be erased by whoever keeps them; on Postgres the"
+        " server overwrites in its own time",
     ),
+    kept("S8", "core.storage", "Nothing is kept longer than its kind may be."),
 )
 
 EGRESS = (
@@ -269,11 +268,10 @@ LIMITS = (
         "core.llm core.ledger",
         "Every use of a model has an entry with its units and its price.",
     ),
-    not_yet(
+    kept(
         "L5",
-        "core.ledger adapters.slack",
+        "core.ledger adapters.slack adapters.teams",
         "A limit refuses before the work begins, and a platform's “later” is obeyed.",
-        "there are no budgets yet",
     ),
     kept(
         "L6",

@@ -104,7 +104,7 @@ def build(
     speech = Speech(
         door=door, connector=connector, directory=directory, deciding=deciding, accounts=accounts
     )
-    invokes = Invokes(deciding, door, kept)
+    invokes = Invokes(speech, door, kept)
     deliveries = Deliveries(settings.tenant_id, door, clock, speech, invokes, directory, kept)
     entrance = edge.Edge(settings, keys, clock, deliveries.take)
     routes = (web.post(edge.PATH, entrance.respond),)

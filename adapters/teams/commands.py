@@ -10,11 +10,11 @@ from adapters.teams.directory import Directory
 from adapters.teams.render import cards, limits, messages, tables
 from core.cards import Card
 from core.ports import Accounts, FrontDoor
-from core.records import Answer, Json, Question, Stop
+from core.records import Address, Answer, Json, PersonId, Question, Stop
 
 log = logging.getLogger(__name__)
 STOPS = frozenset({"stop", "cancel", "stopp", "halt", "abort"})
-WORDS = frozenset({"approvals", "connect", "disconnect", "usage"}) | STOPS
+WORDS = frozenset({"approvals", "connect", "disconnect"}) | STOPS
 STOPPED = "Stopped."
 NOTHING_RUNS = "Nothing of yours is running here."
 NO_ACCOUNTS = "Microsoft accounts cannot be connected here."
@@ -61,12 +61,15 @@ def _word(question: Question) -> str:
 
 
 async def _said(speech: Speech, question: Question) -> list[Json]:
-    person, address = question.person.id, question.address
-    match _word(question):
-        case word if word in STOPS:
-            return [_plain(STOPPED if await speech.door.stop(_stop(question)) else NOTHING_RUNS)]
-        case "usage":
-            return messages.render(Answer(text=await speech.door.usage(question.person)))
+    word = _word(question)
+    if word in STOPS:
+        return [_plain(STOPPED if await speech.door.stop(_stop(question)) else NOTHING_RUNS)]
+    return await answered(speech, word, question.person.id, question.address)
+
+
+async def answered(speech: Speech, word: str, person: PersonId, address: Address) -> list[Json]:
+    """What a word of the adapter's own leads to. Raises `CountersignError`."""
+    match word:
         case "approvals":
             if speech.deciding is None:
                 return [_plain(NO_APPROVALS)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from adapters import fields
 from adapters.once import Once
-from adapters.teams import commands, files, identity, inbound
+from adapters.teams import commands, files, identity, inbound, ordering, private
 from adapters.teams.commands import Speech
 from adapters.teams.directory import Directory, Kept
 from adapters.teams.invokes import Invokes
@@ -93,7 +93,9 @@ class Deliveries:
 
     async def _command(self, activity: Json, tenant: str, asked: Question) -> Reply | None:
         """None where it is none."""
-        if not commands.is_known(self._speech, asked):
+        is_own = commands.is_known(self._speech, asked)
+        shown = None if is_own or not ordering.may_be_one(asked) else await self._ordered(asked)
+        if not is_own and shown is None:
             return None
         if self._once.has(asked.delivery):
             return _ignored("duplicate_command")
@@ -101,10 +103,19 @@ class Deliveries:
         async def tell() -> bool:
             # Where a person is reached privately has to be known before they are told.
             await self._directory.meet(activity, tenant)
-            return await commands.said_to(self._speech, asked)
+            if shown is None:
+                return await commands.said_to(self._speech, asked)
+            speech = self._speech
+            return await private.tell(speech.connector, speech.directory, asked.address, shown)
 
         told = await self._once.answer(asked.delivery, tell)
         return Reply(status=200 if told else 503)
+
+    async def _ordered(self, asked: Question) -> list[Json] | None:
+        """What an order came to; one that comes again is not carried out again."""
+        if self._once.has(asked.delivery):
+            return []
+        return await ordering.said(self._speech, asked)
 
     async def _question(self, asked: Question) -> Reply:
         receipt = await self._door.accept(asked)

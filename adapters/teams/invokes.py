@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adapters import fields
-from adapters.teams import clicks, identity
-from adapters.teams.deciding import NONE_OF_MINE, Deciding, Shown
+from adapters.teams import clicks, identity, ordering
+from adapters.teams.commands import Speech
+from adapters.teams.deciding import NONE_OF_MINE, Shown
 from adapters.teams.directory import Kept
 from adapters.teams.render.tables import CARD
 from core.errors import CountersignError
@@ -33,7 +34,9 @@ class Invokes:
     """The Bot Framework's handler reads the activity and finds the method; what it would make of
     the answer does not come through, so the answer is ours."""
 
-    def __init__(self, deciding: Deciding | None, door: FrontDoor, kept: Kept) -> None:
+    def __init__(self, speech: Speech, door: FrontDoor, kept: Kept) -> None:
+        deciding = speech.deciding
+        self._speech = speech
         self._deciding = deciding
         self._door = door
         self._kept = kept
@@ -56,6 +59,8 @@ class Invokes:
 
     async def pressed(self, activity: Json, tenant: str) -> Json:
         """The answer to a click, as Teams reads it."""
+        if ordering.is_ours(activity):
+            return shown(await ordering.pressed(self._speech, activity, tenant))
         at = clicks.pressed(activity, tenant)
         if at is None:
             return shown(NONE_OF_MINE)

@@ -108,6 +108,10 @@ class Accounts:
         wanted = permissions.asked(scopes)
         return await self._mint.token(person, wanted, fresh=fresh, challenge=claims)
 
+    async def own_token(self, scope: str) -> str:
+        """A token of the application itself: no person's. Raises `NeedsAccount`."""
+        return await asyncio.to_thread(self._entra.own, (scope,))
+
     async def account(self, person: PersonId) -> Account | None:
         """The account under which this person would act; None when none is connected."""
         try:

@@ -106,6 +106,17 @@ class Entra:
         return self._minted(answer, cache, account)
 
     @library.answering
+    def own(self, wanted: tuple[str, ...]) -> str:
+        """A token of the application itself, for what an administrator granted it. Raises
+        `NeedsAccount`."""
+        answer = self._app(library.cache()).acquire_token_for_client(list(wanted))
+        value: Any = answer.get("access_token")
+        if not isinstance(value, str):
+            _tell("entra.own_refused", answer)
+            raise failures.of_answer(answer, wanted)
+        return value
+
+    @library.answering
     def mint(
         self, kept: str, account: Account, wanted: tuple[str, ...], *, fresh: bool, challenge: str
     ) -> Minted:

@@ -1,8 +1,10 @@
 """The one door to a chat model."""
 
 import asyncio
+import json
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from core.errors import ModelFailed
@@ -42,6 +44,23 @@ class Ear(Protocol):
     def hear(self, words: str) -> None: ...
 
 
+class Gate(Protocol):
+    """Lets a call through, or raises why not."""
+
+    def __call__(
+        self, model: ModelSettings, size: Callable[[], int], billing: Billing
+    ) -> AbstractAsyncContextManager[None]:
+        """Stands around one call with all its tries. `size` counts the characters of its prompt.
+        Raises `OverBudget`."""
+        ...
+
+
+def _open_gate(
+    model: ModelSettings, size: Callable[[], int], billing: Billing
+) -> AbstractAsyncContextManager[None]:
+    return nullcontext()
+
+
 class ChatDoor:
     """Asks models and meters every attempt.
 
@@ -57,12 +76,14 @@ class ChatDoor:
         *,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
+        gate: Gate = _open_gate,
     ) -> None:
         self._models = models
         self._meter = meter
         self._clock = clock
         self._sleep = sleep
         self._jitter = jitter
+        self._gate = gate
         self._clients = Clients()
 
     async def ask(
@@ -78,11 +99,24 @@ class ChatDoor:
 
         `deadline` is the time left in seconds, for all attempts together. When this returns or
         raises, each attempt has its committed ledger entry. Raises `ModelFailed` with the kind
-        of the last attempt, and whatever the meter raises.
+        of the last attempt, `OverBudget` where nothing may be asked, and whatever the meter
+        raises.
         """
         settings = find(self._models, model)
         if settings is None:
             raise ModelFailed("rejected", unknown(self._models, model))
+        async with self._gate(settings, lambda: _size(messages, tools), billing):
+            return await self._asked(settings, messages, tools, billing, deadline, ear)
+
+    async def _asked(
+        self,
+        settings: ModelSettings,
+        messages: Sequence[ModelMessage],
+        tools: Sequence[ToolSchema],
+        billing: Billing,
+        deadline: float,
+        ear: Ear | None,
+    ) -> ModelReply:
         if settings.provider == "demo":
             return await self._demonstrate(messages, tools, billing, ear)
         ends = asyncio.get_running_loop().time() + deadline
@@ -195,6 +229,12 @@ class ChatDoor:
             ear.hear(reply.message.text)
         await self._meter.end(use, reply.usage, outcome="ok")
         return reply
+
+
+def _size(messages: Sequence[ModelMessage], tools: Sequence[ToolSchema]) -> int:
+    """Characters of a prompt, with the calls and the schemas in it."""
+    said = sum(len(message.text) + len(str(message.calls or "")) for message in messages)
+    return said + sum(len(tool.description) + len(json.dumps(tool.parameters)) for tool in tools)
 
 
 def _reply(said: Heard, settings: ModelSettings) -> ModelReply:

@@ -69,6 +69,15 @@ async def forget(db: Statements, source: str) -> int:
     return await db.execute("DELETE FROM embeddings WHERE source = ?", (source,))
 
 
+async def forget_all(db: Database, sources: Sequence[str]) -> int:
+    """The same for several sources, all or none."""
+
+    async def remove(tx: Transaction) -> int:
+        return sum([await forget(tx, source) for source in sources])
+
+    return await db.write(remove)
+
+
 async def page(db: Database, after: int, limit: int = 500) -> list[Embedded]:
     """The next rows by number."""
     rows = await db.fetch(

@@ -54,6 +54,14 @@ class Index(Protocol):
         """Remove what was cut from the source, and return how many chunks that were."""
         ...
 
+    async def forget_all(self, sources: Sequence[str]) -> int:
+        """The same for several at once."""
+        ...
+
+    async def scrub(self) -> None:
+        """Take what was forgotten out of the index's own files as well. Raises `Unavailable`."""
+        ...
+
     async def rebuild(self) -> int:
         """Make the index anew and return how many chunks it holds."""
         ...

@@ -128,6 +128,20 @@ def remove(file: apsw.Connection, source: str) -> None:
         _drop(file, "SELECT seq FROM chunks WHERE source = ?", source)
 
 
+def remove_all(file: apsw.Connection, sources: Sequence[str]) -> None:
+    """The same for several sources, all or none."""
+    with file:
+        for source in sources:
+            _drop(file, "SELECT seq FROM chunks WHERE source = ?", source)
+
+
+def scrub(file: apsw.Connection) -> None:
+    """The text index drops what was removed only when it merges its parts, and the log keeps it
+    until it is emptied."""
+    _rows(file, "INSERT INTO words (words) VALUES ('optimize')")
+    _rows(file, "PRAGMA wal_checkpoint(TRUNCATE)")
+
+
 def _drop(file: apsw.Connection, which: str, value: str) -> None:
     for (seq,) in _rows(file, which, value):
         _rows(file, "DELETE FROM words WHERE rowid = ?", seq)

@@ -52,6 +52,12 @@ class TableIndex:
     async def forget(self, source: str) -> int:
         return await embeddings.forget(self._db, source)
 
+    async def forget_all(self, sources: Sequence[str]) -> int:
+        return await embeddings.forget_all(self._db, sources)
+
+    async def scrub(self) -> None:
+        """The server takes out what was deleted in its own time."""
+
     async def rebuild(self) -> int:
         if self._has_vectors:
             await self._db.execute("DELETE FROM vectors")

@@ -92,6 +92,20 @@ class FileIndex:
             self._caught_up()
         return count
 
+    async def forget_all(self, sources: Sequence[str]) -> int:
+        if not sources:
+            return 0
+        async with self._following:
+            count = await embeddings.forget_all(self._db, sources)
+            self._is_behind = True
+            await self._on_file(lambda file: index_file.remove_all(file, sources))
+            self._caught_up()
+        return count
+
+    async def scrub(self) -> None:
+        async with self._following:
+            await self._on_file(index_file.scrub)
+
     async def rebuild(self) -> int:
         async with self._following:
             return await self._make_anew()

@@ -27,7 +27,6 @@ from core.records import (
     Evidence,
     ModelMessage,
     ModelReply,
-    ToolCall,
     ToolSchema,
     Turn,
 )
@@ -40,10 +39,13 @@ from core.turn.connect import SignInAsked
 from core.turn.finish import answer_id, compose, finish
 from core.turn.hear import heard_around
 from core.turn.permitted import Offer, permitted
+from core.turn.progress import Progress
 from core.turn.resolve import history, outcomes
 from core.turn.retrieve import Memory, Vector, embedded, retrieve
 from core.turn.setup import Agent, Setup
+from core.turn.spending import Spending
 from core.turn.status import Status
+from core.turn.steering import Steering
 from core.turn.telling import Telling
 
 THINKING = "is thinking…"
@@ -60,7 +62,8 @@ class Rooms:
     """What a turn passes through; one of each for the whole process."""
 
     db: Database
-    setup: Setup
+    steering: Steering
+    spending: Spending
     catalog: Catalog
     chat: ChatDoor
     models: dict[str, ModelSettings]
@@ -76,12 +79,19 @@ class Rooms:
     listeners: dict[str, Listener] = field(default_factory=dict[str, Listener])
     """By surface; where there is none, a question is all that is known of its place."""
 
+    @property
+    def setup(self) -> Setup:
+        """As of the last look at what admins decided."""
+        return self.steering.setup
+
 
 async def run(rooms: Rooms, turn: Turn) -> None:
     """Answer the turn. What it raises is told to the person by `fail`."""
     with spans.turn(turn) as span:
         logs.about(turn=turn.id, thread=turn.question.thread, trace=spans.trace_id())
         surface = rooms.surfaces[turn.question.place.surface]
+        await rooms.steering.fresh()
+        await rooms.spending.begin(turn)
         async with Status(surface, turn.question.address) as status:
             ended = await _run(rooms, turn, watch.begin(rooms.clock), surface, status)
         span.set({"countersign.rounds": ended.rounds})
@@ -104,7 +114,7 @@ async def _run(
         frame=_Frame(rooms, known, agent),
         perform=calls.perform,
         tools=bound(known.offer.by_alias, dialect(rooms.models[turn.model])),
-        progress=_Progress(status, known.offer, telling),
+        progress=Progress(status, known.offer, telling),
     )
     with seen.phase("loop"):
         ended, may_have_begun = await _looped(rooms, turn, live, surface, telling)
@@ -126,6 +136,7 @@ async def _run(
     )
     if owned:
         memory.follow()
+        await rooms.spending.warn(turn, turn.question.person)
     seconds = round(rooms.clock() - started, 3)
     log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=seconds)
     return ended
@@ -137,12 +148,13 @@ async def _looped(
     """How the loop ended, and whether its words may have been shown while it wrote them. A turn
     that was begun before is not shown again: what is there of it is replaced by the answer."""
     words = prompts.question(turn.question.text, turn.question.files)
-    if turn.attempt > 1:
-        return await rooms.loop.run(turn.id, words, live), True
-    address = turn.question.address
-    async with surface.showing(answer_id(turn), address, telling.words) as showing:
-        telling.to(showing)
-        ended = await rooms.loop.run(turn.id, words, live, is_new=True)
+    with rooms.spending.running(turn, turn.question.person):
+        if turn.attempt > 1:
+            return await rooms.loop.run(turn.id, words, live), True
+        address = turn.question.address
+        async with surface.showing(answer_id(turn), address, telling.words) as showing:
+            telling.to(showing)
+            ended = await rooms.loop.run(turn.id, words, live, is_new=True)
     return ended, showing.has_begun
 
 
@@ -171,7 +183,7 @@ async def _known(
     """Resolve, retrieve and permit. What does not need one another goes side by side."""
     with seen.phase("resolve"):
         async with asyncio.TaskGroup() as group:
-            introducing = group.create_task(_introduced(turn, surface))
+            introducing = group.create_task(_introduced(turn, surface, rooms.steering))
             listening = group.create_task(heard_around(turn, rooms.listeners))
             reading = group.create_task(
                 history(rooms.db, turn.question.thread, rooms.setup.room.turns)
@@ -198,10 +210,12 @@ async def _known(
     )
 
 
-async def _introduced(turn: Turn, surface: Surface) -> Turn:
-    """The turn with the person's name and time zone, as far as the platform says them in time:
-    what is "today" depends on it."""
+async def _introduced(turn: Turn, surface: Surface, steering: Steering) -> Turn:
+    """The turn with all that is proven of the person, and with their name and time zone as far as
+    the platform says them in time: what is "today" depends on it."""
     asked = turn.question
+    asked = replace(asked, person=await steering.known(asked.person))
+    turn = replace(turn, question=asked)
     try:
         async with asyncio.timeout(PROFILE_SECONDS):
             person = await surface.profile(asked.person)
@@ -275,7 +289,7 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, status: Sta
         billing=billing,
         by_alias=offer.by_alias,
         accepted=offer.accepted,
-        rules=rooms.setup.rules,
+        rules=rooms.steering.fresh_rules,
         deadline=rooms.setup.deadlines.call,
         catalog=rooms.catalog,
         db=rooms.db,
@@ -368,25 +382,3 @@ class _Frame:
         if is_last:
             messages.append(ModelMessage(role="system", text=prompts.LAST_CALL))
         return messages
-
-
-class _Progress:
-    """Says in the thread what a round is about to do."""
-
-    def __init__(self, status: Status, offer: Offer, telling: Telling) -> None:
-        self._status = status
-        self._offer = offer
-        self._telling = telling
-        self._round = 0
-
-    async def __call__(self, calls: Sequence[ToolCall]) -> None:
-        self._round += 1
-        names = dict.fromkeys(
-            self._offer.by_alias[call.name].name.replace("_", " ")
-            for call in calls
-            if call.name in self._offer.by_alias
-        )
-        self._telling.works(self._round, [name.capitalize() for name in names])
-        if names:
-            text = f"is working: {', '.join(names)}…"
-            await self._status.say(text)

@@ -168,6 +168,7 @@ async def test_a_person_is_reached_by_name_alone_once_they_were_met(bot, teams):
     assert failure.value.is_final
 
 
+@pytest.mark.promise("L5", "adapters.teams")
 @pytest.mark.parametrize(
     ("fault", "is_final", "pause"),
     [
