@@ -2,6 +2,7 @@
 
 import re
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from core.specialists.sql.engine import Failure, QueryFailed
@@ -126,8 +127,6 @@ class Databricks:
 
 
 def with_columns(relation: Relation, columns: list[Column]) -> Relation:
-    from dataclasses import replace
-
     return replace(relation, columns=tuple(columns))
 
 

@@ -1,6 +1,7 @@
 """Asks a Postgres database, in read-only transactions of a role that may only read."""
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, LiteralString
 
 from core.specialists.sql.engine import Failure, QueryFailed
@@ -179,8 +180,6 @@ def _schema(rows: list[Any]) -> Schema:
 
 
 def _with(relation: Relation, columns: tuple[Column, ...]) -> Relation:
-    from dataclasses import replace
-
     return replace(relation, columns=columns)
 
 
