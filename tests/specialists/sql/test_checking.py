@@ -20,7 +20,10 @@ sources:
       revenue: {sql: SUM(sales.amount)}
     joins: [sales.customer_id = customers.id]
     verified:
-      - {question: How much?, sql: SELECT SUM(amount) AS x FROM sales, owner: ann, checked: 2026-10-01}
+      - question: How much?
+        sql: SELECT SUM(amount) AS x FROM sales
+        owner: ann
+        checked: 2026-10-01
 """
 
 
@@ -50,7 +53,7 @@ def test_a_source_that_is_as_described_passes(
         ("hidden: [ssn]", "hidden: [sn]", "customers has no column sn"),
         ("SUM(sales.amount)", "SUM(sales.amout)", "There is no column amout"),
         ("SELECT SUM(amount)", "SELECT SUM(ssn)", "There is no column ssn"),
-        ("FROM sales,", "FROM salaries,", "There is no table salaries"),
+        ("FROM sales\n", "FROM salaries\n", "There is no table salaries"),
         ("sales.customer_id", "sales.customer", "there is no sales.customer"),
         ("main.db", "nowhere.db", "cannot be opened"),
     ],
