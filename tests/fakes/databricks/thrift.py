@@ -84,6 +84,7 @@ class _Calls:
 
     def CancelOperation(self, request: Any) -> Any:
         self._of(request).cursor.interrupt()
+        self._warehouse.cancelled.set()
         return T.TCancelOperationResp(_fine())
 
     def CloseOperation(self, request: Any) -> Any:

@@ -48,6 +48,8 @@ class Warehouse:
         self.said: list[tuple[str, str]] = []
         self.sessions: list[dict[str, str]] = []
         """The settings that each session was opened with."""
+        self.cancelled = threading.Event()
+        """A client has cancelled a statement."""
         self._lock = threading.Lock()
 
     def begin(self, sql: str, user: str) -> Statement:

@@ -38,6 +38,8 @@ class Answers:
         for statement in setup:
             self._database.execute(statement)
         self.said: list[tuple[str, str]] = []
+        self.stopped = threading.Event()
+        """A statement was stopped before its end."""
         self._lock = threading.Lock()
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
@@ -53,6 +55,7 @@ class Answers:
             cursor.execute(_carried_over(sql, user))
             rows = cursor.fetchall()
         except duckdb.InterruptException as error:
+            self.stopped.set()
             raise Cancelled from error
         except duckdb.Error as error:
             raise _as_the_server_says(error) from error

@@ -65,11 +65,12 @@ class Session:
         working = asyncio.create_task(
             asyncio.to_thread(self._answers.answer, sql, self._user, self._cursor)
         )
+        # Where this connection goes first, nobody else asks what became of it.
+        working.add_done_callback(lambda task: task.cancelled() or task.exception())
         await asyncio.wait((working, listening), return_when=asyncio.FIRST_COMPLETED)
         if listening.done():
             self._cursor.interrupt()
             await asyncio.wait((working,))
-            working.exception()
             await self._send(_done(0x20))
             return
         try:

@@ -31,7 +31,9 @@ TABLES = (
     " (2, 2, -20.25, NULL, NULL)",
     "INSERT INTO sales SELECT i, 1, i, '2026-02-01', 'South' FROM range(3, 2500) t(i)",
 )
-ENDLESS = "SELECT SUM(a.id * b.id) AS x FROM range(3000000) a CROSS JOIN range(3000000) b"
+ENDLESS = "SELECT SUM(a.customer_id + b.customer_id + e.customer_id) AS x FROM " + ", ".join(
+    f"corp.default.sales {name}" for name in "abcde"
+)
 
 
 @asynccontextmanager
@@ -130,12 +132,31 @@ async def test_a_source_with_a_token_of_its_own_uses_it(tmp_path: Path) -> None:
 
 
 async def test_a_query_that_takes_too_long_is_cancelled_at_the_warehouse(tmp_path: Path) -> None:
-    async with serving(tmp_path) as (_, _, engine):
+    async with serving(tmp_path) as (warehouse, _, engine):
+        # The connector is imported by now.
+        await engine.run(raw("SELECT id FROM corp.default.sales"), "token-ann", 20)
         with pytest.raises(QueryFailed) as stopped:
-            await engine.run(raw(ENDLESS), "token-ann", 1.5)
+            await engine.run(raw(ENDLESS), "token-ann", 4)
         assert stopped.value.kind == "timeout"
+        assert await asyncio.to_thread(warehouse.cancelled.wait, 20)
         again = await engine.run(raw("SELECT id FROM corp.default.sales"), "token-ann", 20)
     assert again.rows
+
+
+async def test_a_query_for_which_nobody_waits_any_more_is_cancelled_at_the_warehouse(
+    tmp_path: Path,
+) -> None:
+    async with serving(tmp_path) as (warehouse, made, engine):
+        await engine.run(query("SELECT id FROM sales", made), "token-ann", 20)
+        running = asyncio.create_task(engine.run(raw(ENDLESS), "token-ann", 60))
+        while not any(text == ENDLESS for _, text in warehouse.said):
+            await asyncio.wait((running,), timeout=0.1)
+        # The connector learns the statement's name from the answer to its first request.
+        await asyncio.wait((running,), timeout=1)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert await asyncio.to_thread(warehouse.cancelled.wait, 20)
 
 
 async def test_each_of_the_warehouses_errors_is_told_by_its_kind(tmp_path: Path) -> None:
