@@ -1,6 +1,7 @@
 """SQLite, DuckDB and Postgres as they are: what is read, what is cut, what is told of a failure."""
 
 import asyncio
+import os
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -209,12 +210,15 @@ async def test_duckdbs_process_does_not_outlive_the_one_that_asks(tmp_path: Path
             stdout=asyncio.subprocess.PIPE,
         )
         assert asking.stdout
-        child = int(await asking.stdout.readline())
+        watched = os.pidfd_open(int(await asking.stdout.readline()))
+        gone = asyncio.Event()
+        asyncio.get_running_loop().add_reader(watched, gone.set)
         asking.kill()
         await asking.wait()
         async with asyncio.timeout(30):
-            while _is_running(child):
-                await asyncio.sleep(0.05)
+            await gone.wait()
+        asyncio.get_running_loop().remove_reader(watched)
+        os.close(watched)
 
 
 _ASKING = """
@@ -233,14 +237,6 @@ async def main():
 
 asyncio.run(main())
 """
-
-
-def _is_running(process: int) -> bool:
-    try:
-        state = Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
 
 
 async def test_a_postgres_role_that_may_do_more_than_read_is_turned_away(
