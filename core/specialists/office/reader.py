@@ -71,7 +71,7 @@ def telling(tool: Tool) -> Tool:
         except NeedsAccount as missing:
             asked: Json = {"scopes": list(missing.scopes), "claims": missing.claims}
             return CallToolResult(
-                content=[TextContent(text=str(missing))], is_error=True, meta={ACCOUNT: asked}
+                content=[TextContent(text=str(missing))], is_error=True, _meta={ACCOUNT: asked}
             )
 
     return told
