@@ -68,6 +68,8 @@ def _look_at_parts(node: exp.Expression) -> None:
     parts = allowed.ARGUMENTS.get(type(node).__name__)
     if parts is None:
         return
+    if isinstance(node, exp.Select) and not node.expressions:
+        raise Refused("SELECT names at least one column.")
     for name, value in node.args.items():
         if value and name not in parts:
             what = f"{type(node).__name__} with {name.strip('_')}"
