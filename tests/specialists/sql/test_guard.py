@@ -186,7 +186,6 @@ def test_the_default_schema_is_meant_where_none_is_named() -> None:
     [
         ("SELECT id .*FROM sales UNION ALL SELECT id FROM customers ORDER BY 1", "mssql"),
         ("SHOW ALL ", "duckdb"),
-        ("SELECT 1 FROM sales GROUP BY", "postgres"),
     ],
 )
 def test_what_the_parser_stumbles_over_is_refused_like_anything_else(text: str, kind: Kind) -> None:

@@ -11,7 +11,6 @@ from core.specialists.sql.guarding.text import parsed
 from core.specialists.sql.schema import Schema
 from core.specialists.sql.source import Dialect
 
-
 _SURPRISES = (
     AssertionError,
     AttributeError,
