@@ -50,7 +50,7 @@ def _admitted(text: str, schema: Schema, dialect: Dialect, row_cap: int) -> Admi
     )
 
 
-def _written(query: exp.Expression, dialect: Dialect) -> str:
+def _written(query: exp.Expr, dialect: Dialect) -> str:
     """The query's text, which has to read as the same query again."""
     text = query.sql(dialect=dialect, comments=False)
     again = parsed(text, dialect)
