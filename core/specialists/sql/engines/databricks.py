@@ -168,8 +168,8 @@ _CLASSES: tuple[tuple[str, Failure], ...] = (
 
 
 def _failed(text: str, stop: Stop) -> QueryFailed:
-    known = (kind for word, kind in _CLASSES if word in text)
-    kind: Failure = next(known, None) or "other"
+    known: list[Failure] = [kind for word, kind in _CLASSES if word in text]
+    kind: Failure = known[0] if known else "other"
     if kind == "timeout" or stop.is_due:
         return too_slow(round(stop.given))
     named = text.partition("one of the following? [")[2].partition("]")[0]

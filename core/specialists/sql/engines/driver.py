@@ -49,7 +49,7 @@ def plain(value: Any) -> Value:
         case datetime() | date() | time():
             return value
         case bytearray() | memoryview():
-            return bytes(value)
+            return bytes(cast("bytes", value))
         case _:
             other = cast("object", value)
             is_many = issubclass(type(other), dict | list | tuple)
@@ -77,8 +77,8 @@ def types(found: Answer) -> tuple[Type, ...]:
 
 
 def _one(value: Value) -> Type:
-    known = (name for kind, name in _TYPES if isinstance(value, kind))
-    return next(known, None) or "text"
+    known: list[Type] = [name for kind, name in _TYPES if isinstance(value, kind)]
+    return known[0] if known else "text"
 
 
 def _type(kinds: set[Type]) -> Type:

@@ -1,6 +1,6 @@
 """Asks a SQLite file, opened for reading, with SQLite itself permitting each table and function."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -73,7 +73,8 @@ class Sqlite:
 
             cursor.exec_trace = begin
             cursor.execute(admitted.sql)
-            rows = list(islice(cursor, admitted.row_cap + 1))
+            found = islice(cast("Iterator[Any]", cursor), admitted.row_cap + 1)
+            rows: list[Any] = list(found)
             return answer(columns, rows)
         except (apsw.Error, ValueError) as error:
             raise _failed(error, stop) from error
