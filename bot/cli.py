@@ -67,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_turn(commands.add_parser("turn", help="show what happened inside a turn"))
     _add_export(commands.add_parser("export", help="write out what was decided"))
     orders.add(commands)
+    _add_sources(commands.add_parser("sources", help="look at the databases of `sources`"))
     manifest = commands.add_parser(
         "manifest", help="print the app manifest for Slack, or write the app package for Teams"
     )
@@ -106,6 +107,14 @@ def _add_export(part: argparse.ArgumentParser) -> None:
     part.add_argument("--format", choices=["jsonl", "csv"], default="jsonl")
     part.add_argument("--since", type=_day, default=0.0, metavar="DAY", help="2026-10-01, in UTC")
     part.add_argument("--out", type=Path, metavar="FILE", help="instead of standard output")
+    _add_workspace(part)
+
+
+def _add_sources(part: argparse.ArgumentParser) -> None:
+    part.description = "Ask each database whether it is as its source describes it."
+    part.set_defaults(command=_sources)
+    part.add_argument("what", choices=["check"], help="tables, columns, verified queries, metrics")
+    part.add_argument("id", nargs="?", default="", help="one source; otherwise all of them")
     _add_workspace(part)
 
 
@@ -235,6 +244,21 @@ def _export(given: argparse.Namespace) -> int:
         admin.into_file(given.out, rows, write)
         print(f"{_counted(len(rows), given.what.removesuffix('s'))} written to {given.out}.")
     return 0
+
+
+def _sources(given: argparse.Namespace) -> int:
+    from bot import sources
+
+    _, config = _read(given)
+    chosen = [one for one in config.sources if given.id in ("", one.id)]
+    if not chosen:
+        _print_problems(
+            [f"There is no source {given.id}." if given.id else "There are no sources."]
+        )
+        return WRONG
+    said, is_well = asyncio.run(sources.checked(chosen))
+    print("\n".join(said))
+    return 0 if is_well else WRONG
 
 
 def _rotate_keys(given: argparse.Namespace) -> int:
