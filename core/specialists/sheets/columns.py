@@ -13,6 +13,7 @@ from core.specialists.sheets.grid import Value, is_empty
 Kind = Literal["text", "integer", "decimal", "float", "date", "timestamp", "boolean"]
 MOST_OF = 0.95
 """The part of a column's values that has to be of a kind for the column to be of it."""
+SOME = 200
 SCALE, DIGITS = 8, 36
 LARGEST = 2**63 - 1
 _NOTHING = {"", "-", "–", "—", "n/a", "na", "null", "none", "#n/a", "#ref!", "#div/0!", "?", "."}
@@ -79,6 +80,8 @@ def _dates(
     texts = [cell for cell in present if isinstance(cell, str)]
     if len(texts) + sum(isinstance(cell, date) for cell in present) < len(present):
         return None
+    if not _are_mostly(texts, _is_day):
+        return None
     read = _reader(texts, order)
     days = [read(cell) for cell in clean]
     if sum(found is not None for found in days) < MOST_OF * len(present):
@@ -137,10 +140,10 @@ def _numbers(
     texts = [cell for cell in present if isinstance(cell, str)]
     if any(isinstance(cell, date | bool) for cell in present) or _are_codes(texts):
         return None
+    if not _are_mostly(texts, _is_number):
+        return None
     style = values.commas(texts)
-    known = {
-        text: values.number(text, has_decimal_comma=style.is_decimal) for text in set(texts)
-    }
+    known = {text: values.number(text, has_decimal_comma=style.is_decimal) for text in set(texts)}
     units = Counter(found.unit for text in texts if (found := known[text]) and found.unit)
     if len(units) > 1:
         words = " and ".join(sorted(units))
@@ -167,6 +170,26 @@ def _numbers(
     return _stored(name, heading, found, unit, tuple(notes))
 
 
+def _are_mostly(texts: Sequence[str], are: Callable[[str], bool]) -> bool:
+    """By some of them: most columns of words need no closer look."""
+    some = texts[:: max(1, len(texts) // SOME)]
+    return sum(map(are, some)) * 2 >= len(some)
+
+
+def _is_day(text: str) -> bool:
+    return (
+        values.day(text, is_day_first=True) is not None
+        or values.day(text, is_day_first=False) is not None
+    )
+
+
+def _is_number(text: str) -> bool:
+    return (
+        values.number(text, has_decimal_comma=False) is not None
+        or values.number(text, has_decimal_comma=True) is not None
+    )
+
+
 def _are_codes(texts: Sequence[str]) -> bool:
     """Numbers that begin with a zero, or have more digits than numbers have, are names."""
     bare = [text.strip() for text in texts]
@@ -175,9 +198,7 @@ def _are_codes(texts: Sequence[str]) -> bool:
     )
 
 
-def _style_notes(
-    heading: str, texts: Sequence[str], style: values.Commas, unit: str
-) -> list[str]:
+def _style_notes(heading: str, texts: Sequence[str], style: values.Commas, unit: str) -> list[str]:
     notes: list[str] = []
     if style.is_ambiguous:
         said = next(text for text in texts if "." in text or "," in text)
@@ -194,7 +215,9 @@ def _style_notes(
 
 def _lost(heading: str, before: Sequence[Value], after: Sequence[object], what: str) -> list[str]:
     lost = [
-        str(cell) for cell, kept in zip(before, after, strict=True) if cell is not None and kept is None
+        str(cell)
+        for cell, kept in zip(before, after, strict=True)
+        if cell is not None and kept is None
     ]
     if not lost:
         return []

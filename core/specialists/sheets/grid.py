@@ -87,9 +87,7 @@ def _of_workbook(content: bytes, name: str) -> list[Grid]:
             merged = cast("list[Any]", sheet.merged_cell_ranges or [])
             notes = _spread(rows, merged)
             is_hidden = meta.visible != SheetVisibleEnum.Visible
-            found.append(
-                Grid(name=meta.name, rows=_even(rows), is_hidden=is_hidden, notes=notes)
-            )
+            found.append(Grid(name=meta.name, rows=_even(rows), is_hidden=is_hidden, notes=notes))
     except CalamineError as error:
         reason = "protected by a password" if "assword" in str(error) else "damaged"
         raise SourceFailed(f"{name} cannot be read: it is {reason}.") from error
