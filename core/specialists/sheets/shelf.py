@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,8 @@ class Shelved:
     tables: tuple[Stored, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     """The name of each file that was read, by the digest of its bytes."""
+    known: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The digest of each file's bytes, by the file's id."""
 
 
 def is_table_file(file: FileRef) -> bool:
@@ -69,20 +71,22 @@ class Shelf:
             return Shelved()
         os.utime(folder)
         tables = tuple(_stored(one) for one in kept["tables"])
-        return Shelved(database=database, tables=tables, files=kept["files"])
+        return Shelved(database=database, tables=tables, files=kept["files"], known=kept["known"])
 
-    async def add(self, thread: ThreadId, name: str, content: bytes) -> Shelved:
+    async def add(self, thread: ThreadId, file: FileRef, content: bytes) -> Shelved:
         """Read the file into the thread's tables, unless the same bytes were read before. Raises
         `SourceFailed` with a sentence for the person."""
-        digest = hashlib.sha256(content).hexdigest()
+        name, digest = file.name, hashlib.sha256(content).hexdigest()
         lock = self._busy.setdefault(thread, asyncio.Lock())
         async with lock:
             known = await asyncio.to_thread(self.of, thread)
             if digest in known.files:
-                return known
+                seen = replace(known, known={**known.known, file.id: digest})
+                await asyncio.to_thread(_settle, self._place(thread), known, seen)
+                return seen
             if len(content) > self.quota.file:
                 raise SourceFailed(f"{name} is larger than {self.quota.file // MIB} MB.")
-            return await self._added(thread, known, name, digest, content)
+            return await self._added(thread, known, file, digest, content)
 
     def forget(self, thread: ThreadId) -> None:
         shutil.rmtree(self._place(thread), ignore_errors=True)
@@ -91,9 +95,9 @@ class Shelf:
         return self._folder / hashlib.sha256(thread.encode()).hexdigest()[:32]
 
     async def _added(
-        self, thread: ThreadId, known: Shelved, name: str, digest: str, content: bytes
+        self, thread: ThreadId, known: Shelved, file: FileRef, digest: str, content: bytes
     ) -> Shelved:
-        folder = self._place(thread)
+        name, folder = file.name, self._place(thread)
         source, new = folder / "incoming", folder / f"{digest[:16]}.duckdb"
         job = {
             "name": name,
@@ -118,6 +122,7 @@ class Shelf:
                 database=new,
                 tables=(*known.tables, *(_stored(one) for one in said["tables"])),
                 files={**known.files, digest: name},
+                known={**known.known, file.id: digest},
             )
             await asyncio.to_thread(_settle, folder, known, shelved)
         except BaseException:
@@ -184,6 +189,7 @@ def _settle(folder: Path, before: Shelved, after: Shelved) -> None:
         "database": after.database.name if after.database else "",
         "tables": [asdict(table) for table in after.tables],
         "files": dict(after.files),
+        "known": dict(after.known),
     }
     written = folder / "index.new"
     written.write_text(json.dumps(index), "utf-8")
