@@ -111,7 +111,7 @@ async def _run(
 
     with seen.phase("finish"):
         brought = await _brought(rooms.db, turn, calls)
-        answer, has_words = compose(ended.text, ended.finish, brought)
+        answer, has_words = compose(ended.text, ended.finish, brought, turn.question.text)
         await status.end()
     memory = Memory(rooms.index, turn, answer, known.vector if has_words else None)
     owned = await finish(

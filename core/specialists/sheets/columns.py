@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Literal
@@ -36,11 +36,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """Whether days are written before months in a table."""
+    """How a table writes what could be read in two ways."""
 
     is_day_first: bool
     because: str = ""
     """The heading of the column that shows it; empty where none does."""
+    has_decimal_comma: bool | None = None
+    """None where no column shows it."""
 
 
 def order_of(columns: Sequence[tuple[str, Sequence[Value]]]) -> Order:
@@ -50,6 +52,18 @@ def order_of(columns: Sequence[tuple[str, Sequence[Value]]]) -> Order:
         if any(first > 12 for first, _ in pairs) != any(second > 12 for _, second in pairs):
             return Order(is_day_first=any(first > 12 for first, _ in pairs), because=heading)
     return Order(is_day_first=True)
+
+
+def comma_of(columns: Sequence[tuple[str, Sequence[Value]]]) -> bool | None:
+    """By any column that shows it and whose texts are numbers that way."""
+    for _, cells in columns:
+        texts = [cell for cell in cells if isinstance(cell, str) and any(map(str.isdigit, cell))]
+        if not texts or not _are_mostly(texts, _is_number):
+            continue
+        style = values.commas(texts)
+        if not style.is_ambiguous and style.is_shown:
+            return style.is_decimal
+    return None
 
 
 def column(name: str, heading: str, cells: Sequence[Value], order: Order) -> Column:
@@ -135,7 +149,7 @@ def _midnight(cell: Value) -> datetime | None:
 
 
 def _numbers(
-    name: str, heading: str, clean: Sequence[Value], present: Sequence[Value], _: Order
+    name: str, heading: str, clean: Sequence[Value], present: Sequence[Value], order: Order
 ) -> Column | None:
     texts = [cell for cell in present if isinstance(cell, str)]
     if any(isinstance(cell, date | bool) for cell in present) or _are_codes(texts):
@@ -143,6 +157,8 @@ def _numbers(
     if not _are_mostly(texts, _is_number):
         return None
     style = values.commas(texts)
+    if style.is_ambiguous and order.has_decimal_comma is not None:
+        style = replace(style, is_decimal=order.has_decimal_comma)
     known = {text: values.number(text, has_decimal_comma=style.is_decimal) for text in set(texts)}
     units = Counter(found.unit for text in texts if (found := known[text]) and found.unit)
     if len(units) > 1:
@@ -202,11 +218,12 @@ def _style_notes(heading: str, texts: Sequence[str], style: values.Commas, unit:
     notes: list[str] = []
     if style.is_ambiguous:
         said = next(text for text in texts if "." in text or "," in text)
+        is_mark = "," in said if style.is_decimal else "." in said
         notes.append(
             f"{heading}: {said.strip()} could be thousands or decimals; read as "
-            + ("thousands" if "," in said else "decimals")
+            + ("decimals" if is_mark else "thousands")
         )
-    if style.is_decimal:
+    elif style.is_decimal:
         notes.append(f"{heading}: decimal comma")
     if unit == "%":
         notes.append(f"{heading}: percentages are stored as fractions (12 % is 0.12)")

@@ -32,19 +32,17 @@ def counts_values(row: Sequence[Value]) -> int:
 
 def heading_rows(rows: Sequence[Sequence[Value]]) -> int:
     """How many rows stand above the first one with values."""
+    # Years are words of a heading in the first row alone.
+    start = 1 if _are_years(rows[0]) else 0
     first = next(
         (
             at
-            for at, row in enumerate(rows[:8])
+            for at, row in enumerate(rows[start:8], start=start)
             if counts_values(row) > 0.2 * max(1, sum(not is_empty(cell) for cell in row))
         ),
         None,
     )
-    if first is None:
-        return 1
-    if first == 0 and _are_years(rows[0]):
-        return 1
-    return min(first, HEADING_ROWS, len(rows) - 1)
+    return 1 if first is None else min(first, HEADING_ROWS, len(rows) - 1)
 
 
 def headings(rows: Sequence[Sequence[Value]], width: int) -> list[str]:

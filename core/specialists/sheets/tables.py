@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.specialists.sheets import headings
-from core.specialists.sheets.columns import Column, Order, column, order_of
+from core.specialists.sheets.columns import Column, column, comma_of, order_of
 from core.specialists.sheets.grid import Grid, Rows, Value, is_empty
 from core.specialists.sheets.regions import Region, regions
 
@@ -137,7 +137,8 @@ def _table(grid: Grid, block: _Block) -> Table | None:
 
 def _columns(names: Sequence[str], rows: Sequence[Sequence[Value]]) -> tuple[Column, ...]:
     by_column = [[row[place] for row in rows] for place in range(len(names))]
-    order: Order = order_of(list(zip(names, by_column, strict=True)))
+    named = list(zip(names, by_column, strict=True))
+    order = replace(order_of(named), has_decimal_comma=comma_of(named))
     taken = {"_row"}
     return tuple(
         column(headings.identifier(name, taken), name, cells, order)

@@ -70,6 +70,8 @@ class Commas:
     is_decimal: bool
     is_ambiguous: bool
     """Nothing told: `1.234` alone can be both."""
+    is_shown: bool = False
+    """Some text leaves no doubt."""
 
 
 def commas(texts: list[str]) -> Commas:
@@ -91,7 +93,9 @@ def commas(texts: list[str]) -> Commas:
             elif re.search(r",\d{3},\d{3}$", bare):
                 as_point += 1
     return Commas(
-        is_decimal=as_comma > as_point, is_ambiguous=unclear and not (as_comma or as_point)
+        is_decimal=as_comma > as_point,
+        is_ambiguous=unclear and not (as_comma or as_point),
+        is_shown=as_comma != as_point,
     )
 
 
