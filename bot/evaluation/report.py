@@ -58,9 +58,11 @@ def summaries(graded: Sequence[Graded]) -> list[Summary]:
 
 def table(graded: Sequence[Graded], label: str) -> str:
     lines = [label, ""]
-    for one in graded:
-        if one.outcome != "right":
-            lines.append(f"{one.discovery:12} {one.id:12} {one.outcome:8} {one.said or one.sql}")
+    lines += [
+        f"{one.discovery:12} {one.id:12} {one.outcome:8} {one.said or one.sql}"
+        for one in graded
+        if one.outcome != "right"
+    ]
     head = (
         f"{'discovery':12} {'asked':>5} {'right':>6} {'rate':>6} {'refused':>7} {'wrong':>6}"
         f" {'confident':>9} {'failed':>6} {'rounds':>6} {'tokens':>7} {'$/right':>9}"
