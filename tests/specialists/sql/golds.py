@@ -51,9 +51,7 @@ def _spelt_out(statement: str) -> list[str]:
         return [statement]
     columns = [one.strip() for one in match[1].split(",")]
     choices = [
-        one
-        for size in range(1, len(columns) + 1)
-        for one in itertools.combinations(columns, size)
+        one for size in range(1, len(columns) + 1) for one in itertools.combinations(columns, size)
     ]
     written = [
         statement.replace(match[0], ", ".join(one), 1).replace("{}", ", ".join(one))

@@ -2,6 +2,7 @@
 
 from sqlglot import exp
 
+from core.specialists.sql.guard import Refused
 from core.specialists.sql.source import Dialect
 
 NAME = "capped"
@@ -23,11 +24,15 @@ def capped(tree: exp.Expression, dialect: Dialect, most: int) -> exp.Expression:
     if _is_within(limit, most):
         return query
     bound = _bound(limit)
-    if isinstance(limit, exp.Limit) and bound is not None and not limit.args.get("limit_options"):
-        limit.set("expression", exp.Literal.number(most))
+    if bound is not None and not _is_open(limit):
+        count = "count" if isinstance(limit, exp.Fetch) else "expression"
+        limit.set(count, exp.Literal.number(most))
         return query
     if dialect == "tsql":
-        return _page(query, most)
+        if limit is None:
+            query.set("limit", exp.Fetch(direction="FIRST", count=exp.Literal.number(most)))
+            return query
+        raise Refused("TOP and FETCH are given as a number of rows, without PERCENT and WITH TIES.")
     return _around(query, most)
 
 
@@ -47,10 +52,16 @@ def _bound(limit: object) -> int | None:
 
 
 def _is_within(limit: object, most: int) -> bool:
-    if not isinstance(limit, exp.Limit | exp.Fetch) or limit.args.get("limit_options"):
-        return False
     bound = _bound(limit)
-    return bound is not None and bound <= most
+    return bound is not None and bound <= most and not _is_open(limit)
+
+
+def _is_open(limit: object) -> bool:
+    """The number is a share, or not the last word."""
+    options = limit.args.get("limit_options") if isinstance(limit, exp.Expression) else None
+    return options is not None and bool(
+        options.args.get("percent") or options.args.get("with_ties")
+    )
 
 
 def _around(query: exp.Expression, most: int) -> exp.Select:
@@ -66,16 +77,3 @@ def _around_ordered(query: exp.SetOperation, most: int) -> exp.Select:
     outer = _around(query, most)
     outer.set("order", order)
     return outer
-
-
-def _page(query: exp.Select | exp.SetOperation, most: int) -> exp.Expression:
-    """T-SQL's OFFSET … FETCH: the number of rows is set, whatever it was."""
-    limit = query.args.get("limit")
-    if isinstance(limit, exp.Fetch) and not limit.args.get("limit_options"):
-        limit.set("count", exp.Literal.number(most))
-        return query
-    if query.args.get("offset"):
-        query.set("limit", exp.Fetch(direction="FIRST", count=exp.Literal.number(most)))
-        return query
-    query.set("limit", exp.Limit(expression=exp.Literal.number(most)))
-    return query

@@ -2,18 +2,20 @@
 
 import difflib
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
 from sqlglot import exp
 from sqlglot.errors import OptimizeError, SqlglotError
 from sqlglot.optimizer.qualify import qualify
-from sqlglot.optimizer.scope import Scope, traverse_scope
+from sqlglot.optimizer.scope import traverse_scope
 
 from core.specialists.sql.guard import Refused
+from core.specialists.sql.guarding import columns
 from core.specialists.sql.schema import Relation, Schema
 from core.specialists.sql.source import Dialect
+
+MOST_GROWTH = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,8 @@ class Resolved:
 def resolved(tree: exp.Expression, schema: Schema, dialect: Dialect) -> Resolved:
     """Raises `Refused`, with names that do exist where one does not."""
     _refuse_recursion(tree)
-    headings = _headings(tree)
+    _refuse_doubling(tree)
+    headings = columns.headings(tree, dialect)
     _fold(tree)
     tables = _tables(tree, schema)
     try:
@@ -45,9 +48,10 @@ def resolved(tree: exp.Expression, schema: Schema, dialect: Dialect) -> Resolved
         raise _unknown(str(error), tables) from error
     except (SqlglotError, RecursionError, KeyError, AttributeError, TypeError) as error:
         raise Refused("The names of this query cannot be resolved; write it plainer.") from error
-    _refuse_whole_rows(tree)
-    origins = _spell(tree, tables)
-    _name_columns(tree, headings, origins, dialect)
+    columns.refuse_rows(tree)
+    columns.replace_aliases(tree)
+    origins = columns.spell(tree, tables)
+    columns.head(tree, headings, origins)
     return Resolved(
         tree,
         tuple(dict.fromkeys(tables.values())),
@@ -66,17 +70,15 @@ def _refuse_recursion(tree: exp.Expression) -> None:
                 )
 
 
-def _headings(tree: exp.Expression) -> list[str]:
-    """What the query calls the columns of its result, as it spells them."""
-    first = _first_select(tree)
-    return [one.alias_or_name for one in first.expressions] if first else []
-
-
-def _first_select(tree: exp.Expression) -> exp.Select | None:
-    node: object = tree
-    while isinstance(node, exp.SetOperation | exp.Subquery):
-        node = node.this
-    return node if isinstance(node, exp.Select) else None
+def _refuse_doubling(tree: exp.Expression) -> None:
+    """A column may be written with those before it; each time, the query grows by what they are."""
+    for select in tree.find_all(exp.Select):
+        sizes: dict[str, int] = {}
+        for projection in select.expressions:
+            used = [one.name for one in projection.find_all(exp.Column) if not one.table]
+            sizes[projection.alias_or_name] = 1 + sum(sizes.get(one, 0) for one in used)
+        if sum(sizes.values()) > MOST_GROWTH:
+            raise Refused("The columns are built upon one another too often.")
 
 
 def _fold(tree: exp.Expression) -> None:
@@ -133,6 +135,9 @@ def _relation(table: exp.Table, schema: Schema) -> Relation:
 
 
 def _rename(table: exp.Table, key: str) -> None:
+    if table.alias_column_names:
+        # They count a table's columns as they stand in the database, the hidden ones included.
+        raise Refused(f"The columns of {table.name} may not be renamed in FROM; use AS in SELECT.")
     if not table.alias:
         table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, quoted=True)))
     table.set("this", exp.to_identifier(key, quoted=True))
@@ -159,8 +164,8 @@ def _unknown(message: str, tables: dict[str, Relation]) -> Refused:
         holders = [one.key for one in tables.values() if one.column(name)]
         names = tuple(f"{holder}.{name}" for holder in holders)
         return Refused(f"The column {name} is not clear: say of which table.", names)
-    columns = [f"{one.key}.{column.name}" for one in tables.values() for column in one.columns]
-    near = _near(name, columns)
+    known = [f"{one.key}.{column.name}" for one in tables.values() for column in one.columns]
+    near = _near(name, known)
     if not name:
         return Refused("A name in this query cannot be resolved.", near)
     return Refused(f"There is no column {name} here.{_meant(near)}", near)
@@ -179,74 +184,3 @@ def _near(name: str, known: list[str]) -> tuple[str, ...]:
 
 def _meant(near: tuple[str, ...]) -> str:
     return f" There is {', '.join(near)}." if near else ""
-
-
-def _refuse_whole_rows(tree: exp.Expression) -> None:
-    """A row as one value holds its hidden columns too."""
-    for node in tree.walk():
-        if type(node).__name__ == "TableColumn":
-            raise Refused("A whole row is no value; name its columns.")
-        if isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count):
-            raise Refused("A star may stand for the columns of SELECT or in COUNT(*) alone.")
-        if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
-            raise Refused("A whole row is no value; name its columns.")
-    for scope in traverse_scope(tree):
-        names = set(scope.sources)
-        for column in scope.columns:
-            if not column.table and column.name in names:
-                raise Refused("A whole row is no value; name its columns.")
-
-
-def _spell(tree: exp.Expression, tables: dict[str, Relation]) -> dict[int, tuple[str, str]]:
-    """Write tables and columns as the database does. By the node: where each column comes from."""
-    origins: dict[int, tuple[str, str]] = {}
-    for scope, column in _columns(tree):
-        source = scope.sources.get(column.table)
-        relation = tables.get(source.name) if isinstance(source, exp.Table) else None
-        known = relation.column(column.name) if relation else None
-        if relation and known:
-            origins[id(column)] = (relation.key, known.name)
-            column.set("this", exp.to_identifier(known.name, quoted=True))
-    for table in tree.find_all(exp.Table):
-        relation = tables.get(table.name) if table.args.get("known") else None
-        if relation:
-            table.set("this", exp.to_identifier(relation.name, quoted=True))
-            for part, name in (("db", relation.schema), ("catalog", relation.catalog)):
-                table.set(part, exp.to_identifier(name, quoted=True) if name else None)
-        table.args.pop("known", None)
-    return origins
-
-
-def _columns(tree: exp.Expression) -> Iterator[tuple[Scope, exp.Column]]:
-    for scope in traverse_scope(tree):
-        for column in scope.columns:
-            yield scope, column
-
-
-def _name_columns(
-    tree: exp.Expression,
-    headings: list[str],
-    origins: dict[int, tuple[str, str]],
-    dialect: Dialect,
-) -> None:
-    """Give the result's columns the names that the query or the database has for them."""
-    first = _first_select(tree)
-    if first is None:
-        return
-    spelt = {one.casefold(): one for one in headings if dialect != "postgres"}
-    renamed: dict[str, str] = {}
-    for projection in first.expressions:
-        if not isinstance(projection, exp.Alias):
-            continue
-        name = spelt.get(projection.alias, projection.alias)
-        origin = origins.get(id(projection.this))
-        if origin and origin[1].casefold() == projection.alias:
-            name = origin[1]
-        renamed[projection.alias] = name
-        projection.set("alias", exp.to_identifier(name, quoted=True))
-    top = tree.this if isinstance(tree, exp.Subquery) else tree
-    for part in ("group", "having", "qualify", "order"):
-        clause = top.args.get(part)
-        for column in clause.find_all(exp.Column) if clause else ():
-            if not column.table and column.name in renamed:
-                column.set("this", exp.to_identifier(renamed[column.name], quoted=True))

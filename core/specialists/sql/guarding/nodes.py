@@ -1,5 +1,7 @@
 """Looks at every part of a query: is it of a kind that only reads, and of a bounded size?"""
 
+import re
+
 from sqlglot import exp
 
 from core.specialists.sql.guard import Refused
@@ -29,6 +31,8 @@ def look(tree: exp.Expression, dialect: Dialect) -> None:
             _look_at_name(node, dialect)
         elif isinstance(node, exp.Dot):
             _look_at_dot(node)
+        elif isinstance(node, exp.Literal | exp.RawString):
+            _look_at_text(node, dialect)
         elif isinstance(node, exp.Func):
             _look_at_size(node, dialect)
 
@@ -68,8 +72,6 @@ def _look_at_parts(node: exp.Expression) -> None:
         if value and name not in parts:
             what = f"{type(node).__name__} with {name.strip('_')}"
             raise Refused(f"{_in_words(what)} may not stand in a query.")
-    if isinstance(node, exp.Interval | exp.Literal):
-        return
 
 
 def _look_at_table(node: exp.Table, dialect: Dialect) -> None:
@@ -100,11 +102,19 @@ def _look_at_dot(node: exp.Dot) -> None:
         raise Refused("A function is called by its plain name.")
 
 
+def _look_at_text(node: exp.Expression, dialect: Dialect) -> None:
+    """Where a backslash escapes, a text with both is read in two ways, as the session is set."""
+    if dialect == "databricks" and "\\" in node.name and ("'" in node.name or '"' in node.name):
+        raise Refused("A text may not hold both a backslash and a quotation mark.")
+
+
 def _look_at_size(node: exp.Func, dialect: Dialect) -> None:
     kind = type(node).__name__
     name = called(node) if isinstance(node, exp.Anonymous) else ""
     if kind in allowed.SIZED:
         _look_at_length(node)
+    if name in allowed.PRINTING or isinstance(node, exp.Format):
+        _look_at_format(node)
     if kind in allowed.SERIES or name in allowed.SERIES_NAMES:
         bounds = [part for part in node.iter_expressions() if isinstance(part, exp.Expression)]
         for bound in bounds:
@@ -120,6 +130,15 @@ def _look_at_length(node: exp.Func) -> None:
                 raise Refused(f"A text may be filled up to {LONGEST_TEXT} characters.")
         elif not isinstance(part, exp.Column | exp.Cast):
             raise Refused("The length of a text is given as a number.")
+
+
+def _look_at_format(node: exp.Func) -> None:
+    parts = [one for one in node.iter_expressions() if isinstance(one, exp.Expression)]
+    for text in (one.name for one in parts if isinstance(one, exp.Literal) and one.is_string):
+        if "*" in text or re.search(r"\d{4}", text):
+            raise Refused("A format says no more than 999 places.")
+    if not any(isinstance(one, exp.Literal) for one in parts):
+        raise Refused("A format is given as a text.")
 
 
 def _look_at_bound(bound: exp.Expression) -> None:
