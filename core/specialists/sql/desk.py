@@ -56,7 +56,7 @@ class Desk:
     discovery: Discovery = "progressive"
     progress: Progress = silent
     remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """What is to be said wherever a table is read, by its key."""
+    """What is to be said wherever a table is read, by its name."""
     row_cap: int = 1_000
     profiles: dict[tuple[str, str], Profile] = field(default_factory=dict[tuple[str, str], Profile])
     """Those that were read, by relation and column."""

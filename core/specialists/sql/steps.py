@@ -83,8 +83,7 @@ class Step:
         """Let the model choose tables from the index."""
         desk = self._desk
         await desk.progress("looking for the tables")
-        relations = work.schema.relations
-        messages = [*self._opening(), _said(telling.index(relations))]
+        messages = [*self._opening(), _said(telling.index(work.schema))]
         reply = await desk.think(messages, [telling.PICK, telling.GIVE_UP])
         call = _call(reply)
         if call is not None and call.name == telling.GIVE_UP.name:
@@ -99,7 +98,8 @@ class Step:
         desk = self._desk
         relations = _chosen(work)
         blocks = [
-            telling.columns(relation, await self._profiles(relation)) for relation in relations
+            telling.columns(one, work.schema.default, await self._profiles(one))
+            for one in relations
         ]
         near = verified.near(desk.asked.question, desk.source.verified)
         near = [replace(one, sql=periods.filled(one.sql, desk.asked.today)) for one in near]
@@ -131,7 +131,9 @@ class Step:
     async def _shown(self, call: ToolCall, work: Work) -> ModelMessage:
         """The columns of further tables."""
         found = _existing(call, work.schema)
-        told = [telling.columns(one, await self._profiles(one)) for one in found]
+        told = [
+            telling.columns(one, work.schema.default, await self._profiles(one)) for one in found
+        ]
         text = "\n\n".join(told) or "There are no such tables."
         return ModelMessage(role="tool", text=text, call_id=call.id)
 
@@ -182,7 +184,9 @@ class Step:
         vouched = work.vouched or self._recognised(work, admitted)
         now = local(desk.clock(), desk.asked.time_zone)
         remarks = tuple(
-            f"{key}: {remark}" for key in admitted.tables for remark in desk.remarks.get(key, ())
+            remark
+            for key in admitted.tables
+            for remark in desk.remarks.get(key.rpartition(".")[2], ())
         )
         return Query(
             source=desk.source.title,
@@ -194,7 +198,7 @@ class Step:
             time_zone=desk.source.time_zone,
             as_of=f"{now:%Y-%m-%d %H:%M} {now.tzname()}",
             seconds=rows.seconds,
-            notes=(*doubts, *probed.notes, *remarks),
+            notes=(*doubts, *probed.notes, *dict.fromkeys(remarks)),
             verified=vouched_in_words(vouched) if vouched else "",
             tries=max(1, work.tries),
         )

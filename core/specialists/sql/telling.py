@@ -1,10 +1,10 @@
 """What the specialist's model is told: who it is, which tables there are, what they hold."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from core.records import ToolSchema
 from core.specialists.sql.engine import Profile, Value
-from core.specialists.sql.schema import Column, Relation
+from core.specialists.sql.schema import Column, Relation, Schema
 from core.specialists.sql.source import Source, Verified
 
 COMMENT = 160
@@ -40,20 +40,26 @@ def house(source: Source, today: str) -> str:
     return f"{said}{source.description}".rstrip()
 
 
-def index(relations: Iterable[Relation]) -> str:
+def named(relation: Relation, default: str) -> str:
+    """As a query names it: without the schema in which names are looked for anyway."""
+    is_at_home = relation.schema.casefold() == default.casefold()
+    return relation.name if is_at_home and not relation.catalog else relation.key
+
+
+def index(schema: Schema) -> str:
     """One line for each table."""
     lines = [
-        f"{one.key}: {' '.join(one.comment.split())[:COMMENT]}" if one.comment else one.key
-        for one in relations
+        f"{named(one, schema.default)}: {' '.join(one.comment.split())[:COMMENT]}".rstrip(": ")
+        for one in schema
     ]
     return "Tables:\n" + "\n".join(lines)
 
 
-def columns(relation: Relation, profiles: Mapping[str, Profile]) -> str:
+def columns(relation: Relation, default: str, profiles: Mapping[str, Profile]) -> str:
     """A table with its columns, each with what is known of it."""
     about = f"  -- {' '.join(relation.comment.split())}" if relation.comment else ""
     size = f" (about {relation.rows:,} rows)" if relation.rows is not None else ""
-    lines = [f"{relation.key}{size}{about}"]
+    lines = [f"{named(relation, default)}{size}{about}"]
     lines += [f"  {_column(one, profiles.get(one.name))}" for one in relation.columns]
     return "\n".join(lines)
 
