@@ -102,6 +102,7 @@ def _sources(wanted: Wanted) -> Sequence[Source]:
 
 def _sql(wanted: Wanted, engines: dict[str, Engine]) -> Any:
     from core.specialists.sample.workshop import write
+    from core.specialists.sql.desk import Profiles
     from core.specialists.sql.server import Open, source_server
 
     if wanted.settings.is_workspace:
@@ -109,7 +110,8 @@ def _sql(wanted: Wanted, engines: dict[str, Engine]) -> Any:
     opened: list[Open] = []
     for source in _sources(wanted):
         engine = engines[source.id] = engine_for(source)
-        opened.append(Open(source=source, engine=engine, values=Values(source, engine)))
+        values = Values(source, engine)
+        opened.append(Open(source=source, engine=engine, values=values, profiles=Profiles()))
     return source_server(opened, _rooms(wanted))
 
 

@@ -2,12 +2,13 @@
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib.resources import files
 from pathlib import Path
-from typing import cast
+from tempfile import TemporaryDirectory
 
 from bot.config import Config
 from bot.evaluation import asking, report
@@ -55,8 +56,15 @@ async def evaluate(config: Config, wish: Wish) -> tuple[str, bool]:
     if not chosen:
         raise Misconfigured(f"{wish.set} has no such question.")
     if wish.replay:
-        model, label, run = _replayed(config, wish)
-        found, said = await _all(run, cases, chosen, wish.discovery)
+        model, replies = asking.read(_recording(wish))
+        is_script = model == asking.SCRIPTED
+        label = _OF_A_SCRIPT if is_script else _OF_A_MODEL.format(model=model)
+
+        def replayed(case: Case) -> Ask:
+            return asking.Replayed(replies.get(case.id, ()), model)
+
+        with _run(replayed, lambda: "0", config) as run:
+            found, said = await _all(run, cases, chosen, wish.discovery)
     else:
         settings = _model(config, wish.model)
         bill = _Bill()
@@ -65,8 +73,8 @@ async def evaluate(config: Config, wish: Wish) -> tuple[str, bool]:
         try:
             model, label = settings.key, f"Asked: {settings.key}"
             ask = _door(chat, settings)
-            run = Run(ask_for=lambda _: ask, spent=bill.spent, sources=config.sources)
-            found, said = await _all(run, cases, chosen, wish.discovery)
+            with _run(lambda _: ask, bill.spent, config) as run:
+                found, said = await _all(run, cases, chosen, wish.discovery)
         finally:
             await chat.close()
     if wish.record:
@@ -83,24 +91,23 @@ async def _all(
     was said in the first way of discovery."""
     found: list[Graded] = []
     said: dict[str, list[asking.Reply]] = {}
-    for way in ways:
-        for case in chosen:
-            one, counted = await graded(run, cases, case, way)
-            found.append(one)
-            said.setdefault(case.id, counted.replies)
+    try:
+        for way in ways:
+            for case in chosen:
+                one, counted = await graded(run, cases, case, way)
+                found.append(one)
+                said.setdefault(case.id, counted.replies)
+    finally:
+        await run.close()
     return found, said
 
 
-def _replayed(config: Config, wish: Wish) -> tuple[str, str, Run]:
-    model, replies = asking.read(_recording(wish))
-    is_script = model == asking.SCRIPTED
-    label = _OF_A_SCRIPT if is_script else _OF_A_MODEL.format(model=model)
-
-    def ask_for(case: Case) -> Ask:
-        held = cast("Mapping[str, Sequence[asking.Reply]]", replies)
-        return asking.Replayed(held.get(case.id, ()), model)
-
-    return model, label, Run(ask_for=ask_for, spent=lambda: "0", sources=config.sources)
+@contextmanager
+def _run(
+    ask_for: Callable[[Case], Ask], spent: Callable[[], str | None], config: Config
+) -> Generator[Run]:
+    with TemporaryDirectory(prefix="countersign-eval-") as folder:
+        yield Run(ask_for=ask_for, spent=spent, folder=Path(folder), sources=config.sources)
 
 
 def _recording(wish: Wish) -> Path:

@@ -1,10 +1,8 @@
 """Asks the SQL specialist graded questions, and grades what it brings."""
 
-import tempfile
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from core.records import Billing, FileId, FileRef, PersonId, ThreadId, TurnId
 from core.specialists.errand import Ask
 from core.specialists.sheets.describing import source_of
 from core.specialists.sheets.shelf import Shelf
-from core.specialists.sql.desk import Asked, Desk, Discovery
+from core.specialists.sql.desk import Asked, Desk, Discovery, Looked
 from core.specialists.sql.engine import Engine, QueryFailed, engine_for
 from core.specialists.sql.guard import Refused, admit
 from core.specialists.sql.schema import within
@@ -33,12 +31,42 @@ ROWS = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What all questions have in common."""
+    """What all questions have in common. Files are read and databases opened once; `close` ends
+    that."""
 
     ask_for: Callable[[Case], Ask]
     spent: Callable[[], str | None]
     """US dollars since it was last asked; None where a price is not known."""
+    folder: Path
+    """For the tables of files."""
     sources: Sequence[Source] = ()
+    engines: dict[str, Engine] = field(default_factory=dict[str, Engine])
+    profiles: dict[str, Looked] = field(default_factory=dict[str, Looked])
+
+    async def source(self, cases: Cases, case: Case) -> Source:
+        """The configured source, or the tables of the question's file. Raises `SourceFailed`."""
+        if not case.book:
+            named = next((one for one in self.sources if one.id == cases.source), None)
+            if named is None:
+                raise SourceFailed(f"There is no source {cases.source!r} in the configuration.")
+            return named
+        book, shelf = cases.book(case.book), Shelf(self.folder)
+        thread = ThreadId(f"eval/{book.name}")
+        shelved = shelf.of(thread)
+        if shelved.database is None:
+            file = FileRef(id=FileId(f"eval:{book.name}"), name=book.name)
+            shelved = await shelf.add(thread, file, books.content(book))
+        return source_of(shelved, case.question)
+
+    def engine(self, source: Source, case: Case) -> Engine:
+        name = case.book or source.id
+        if name not in self.engines:
+            self.engines[name] = engine_for(source)
+        return self.engines[name]
+
+    async def close(self) -> None:
+        for engine in self.engines.values():
+            await engine.close()
 
 
 async def graded(
@@ -50,40 +78,40 @@ async def graded(
 
     asking = Counted(ask=run.ask_for(case))
     began = time.perf_counter()
-    async with _source(run, cases, case) as source, _engine(source) as engine:
-        asked = _asked(case)
-        desk = Desk(
-            source=source,
-            engine=engine,
-            values=Values(source, engine),
-            asked=asked,
-            clock=time.time,
-            ask=asking,
-            discovery=discovery,
-        )
-        try:
-            ending = await answer(desk)
-        except ModelFailed as failure:
-            made = _made(case, discovery, "failed", asking, run, began, said=str(failure))
-            return made, asking
-        if ending.brought is None:
-            outcome: Outcome = "refused" if case.has_answer else "right"
-            said = ending.refusal or ending.question
-            return _made(case, discovery, outcome, asking, run, began, said=said), asking
-        query, rows = ending.brought.query, ending.brought.rows.rows
-        golds = [await _gold(one.rows, one.sql, source, engine) for one in case.golds]
-        grade = grading.best(golds, rows, is_ordered=case.is_ordered)
-        made = _made(
-            case,
-            discovery,
-            "wrong" if grade == "wrong" else "right",
-            asking,
-            run,
-            began,
-            sql=query.sql,
-            is_confident=not query.notes and query.is_complete,
-        )
-        return made, asking
+    source = await run.source(cases, case)
+    engine = run.engine(source, case)
+    desk = Desk(
+        source=source,
+        engine=engine,
+        values=Values(source, engine),
+        asked=_asked(case),
+        clock=time.time,
+        ask=asking,
+        discovery=discovery,
+        profiles=run.profiles.setdefault(case.book or source.id, {}),
+    )
+    try:
+        ending = await answer(desk)
+    except ModelFailed as failure:
+        return _made(case, discovery, "failed", asking, run, began, said=str(failure)), asking
+    if ending.brought is None:
+        outcome: Outcome = "refused" if case.has_answer else "right"
+        said = ending.refusal or ending.question
+        return _made(case, discovery, outcome, asking, run, began, said=said), asking
+    query, rows = ending.brought.query, ending.brought.rows.rows
+    golds = [await _gold(one.rows, one.sql, source, engine) for one in case.golds]
+    grade = grading.best(golds, rows, is_ordered=case.is_ordered)
+    made = _made(
+        case,
+        discovery,
+        "wrong" if grade == "wrong" else "right",
+        asking,
+        run,
+        began,
+        sql=query.sql,
+        is_confident=not query.notes and query.is_complete,
+    )
+    return made, asking
 
 
 def _made(
@@ -110,31 +138,6 @@ def _made(
         sql=sql,
         said=said,
     )
-
-
-@asynccontextmanager
-async def _source(run: Run, cases: Cases, case: Case) -> AsyncGenerator[Source]:
-    """The configured source, or the tables of the question's file. Raises `SourceFailed`."""
-    if not case.book:
-        named = next((one for one in run.sources if one.id == cases.source), None)
-        if named is None:
-            raise SourceFailed(f"There is no source {cases.source!r} in the configuration.")
-        yield named
-        return
-    book = cases.book(case.book)
-    with tempfile.TemporaryDirectory(prefix="countersign-eval-") as folder:
-        file = FileRef(id=FileId(f"eval:{book.name}"), name=book.name)
-        shelf, thread = Shelf(Path(folder)), ThreadId("eval")
-        yield source_of(await shelf.add(thread, file, books.content(book)), case.question)
-
-
-@asynccontextmanager
-async def _engine(source: Source) -> AsyncGenerator[Engine]:
-    engine = engine_for(source)
-    try:
-        yield engine
-    finally:
-        await engine.close()
 
 
 async def _gold(

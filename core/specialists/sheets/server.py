@@ -16,6 +16,7 @@ from core.specialists.server import tags
 from core.specialists.sheets.describing import remarks, source_of
 from core.specialists.sheets.preview import preview
 from core.specialists.sheets.shelf import Shelf, Shelved, is_table_file
+from core.specialists.sql.desk import Profiles
 from core.specialists.sql.engine import Engine, engine_for
 from core.specialists.sql.server import Open, Rooms, Wording, answered
 from core.specialists.sql.source import Source
@@ -48,7 +49,9 @@ class Sheets:
     shelf: Shelf
     files: Files
     rooms: Rooms
-    opened: dict[Path, Engine] = field(default_factory=dict[Path, Engine])
+    opened: dict[Path, tuple[Engine, Profiles]] = field(
+        default_factory=dict[Path, tuple[Engine, Profiles]]
+    )
     """The tables that are open, the newest last."""
 
     async def ask_sheets(self, question: Wording, call: Context[Any, Any]) -> CallToolResult:
@@ -83,11 +86,13 @@ class Sheets:
 
     async def _open(self, database: Path, source: Source) -> Open:
         """The source with an engine, which stays for the next question to the same tables."""
-        engine = self.opened.pop(database, None) or engine_for(source)
-        self.opened[database] = engine
+        engine, profiles = self.opened.pop(database, None) or (engine_for(source), Profiles())
+        self.opened[database] = (engine, profiles)
         while len(self.opened) > OPEN:
-            await self.opened.pop(next(iter(self.opened))).close()
-        return Open(source=source, engine=engine, values=Values(source, engine))
+            oldest, _ = self.opened.pop(next(iter(self.opened)))
+            await oldest.close()
+        values = Values(source, engine)
+        return Open(source=source, engine=engine, values=values, profiles=profiles)
 
 
 def sheet_server(sheets: Sheets) -> MCPServer[Any]:

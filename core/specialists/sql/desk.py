@@ -7,7 +7,7 @@ from typing import Literal
 
 from core.errors import ModelFailed
 from core.ports import Clock
-from core.records import Billing, ModelMessage, ModelReply, ToolSchema
+from core.records import Billing, ModelMessage, ModelReply, PersonId, ToolSchema
 from core.specialists.errand import Ask
 from core.specialists.sql.engine import Engine, Profile, QueryFailed
 from core.specialists.sql.schema import Relation, Schema, within
@@ -22,10 +22,33 @@ NOT_PROFILED = ("permission", "timeout", "too_large", "other", "unknown_column",
 """A profile that cannot be had for these reasons is done without."""
 PROFILED = 40
 """Columns of a table whose profiles a model is shown."""
+FRESH, PEOPLE = 600.0, 100
+"""Seconds for which profiles are kept, and for how many people."""
 
 
 async def silent(text: str) -> None:
     """Nobody is told."""
+
+
+Looked = dict[tuple[str, str], Profile]
+"""Profiles by relation and column."""
+
+
+class Profiles:
+    """The profiles that were read of a source, for each person alone and for some minutes."""
+
+    def __init__(self) -> None:
+        self._kept: dict[PersonId, tuple[float, Looked]] = {}
+
+    def of(self, person: PersonId, now: float) -> Looked:
+        """To be added to."""
+        kept = self._kept.pop(person, None)
+        if kept is None or now - kept[0] > FRESH:
+            kept = (now, {})
+        self._kept[person] = kept
+        while len(self._kept) > PEOPLE:
+            del self._kept[next(iter(self._kept))]
+        return kept[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +81,8 @@ class Desk:
     remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """What is to be said wherever a table is read, by its name."""
     row_cap: int = 1_000
-    profiles: dict[tuple[str, str], Profile] = field(default_factory=dict[tuple[str, str], Profile])
-    """Those that were read, by relation and column."""
+    profiles: Looked = field(default_factory=Looked)
+    """Those that were read."""
 
     async def schema(self) -> Schema:
         """What the person may see of the source. Raises `QueryFailed`."""

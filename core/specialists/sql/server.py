@@ -15,7 +15,7 @@ from core.records import PersonId
 from core.specialists.errand import Ask, errand
 from core.specialists.server import tags
 from core.specialists.sql import result
-from core.specialists.sql.desk import Asked, Desk, Discovery
+from core.specialists.sql.desk import Asked, Desk, Discovery, Profiles
 from core.specialists.sql.engine import Engine
 from core.specialists.sql.periods import today
 from core.specialists.sql.source import Source
@@ -44,6 +44,7 @@ class Open:
     source: Source
     engine: Engine
     values: Values
+    profiles: Profiles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +134,7 @@ async def answered(
         discovery=rooms.discovery,
         progress=progress,
         remarks=remarks or {},
+        profiles=one.profiles.of(sent.billing.person, now),
     )
     try:
         ending = await answer(desk)

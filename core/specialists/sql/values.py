@@ -31,4 +31,11 @@ class Values:
         self, relation: Relation, column: str, wanted: str, person: str, token: str
     ) -> Match:
         """Raises `QueryFailed`."""
-        raise NotImplementedError
+        vals = await self._engine.values(relation, column, token)
+        for v in vals:
+            if v == wanted:
+                return Match(how="exact", values=(v,))
+        for v in vals:
+            if v.casefold() == wanted.casefold():
+                return Match(how="exact", values=(v,))
+        return Match(how="none")
