@@ -64,9 +64,11 @@ class Sqlite:
             cursor, columns = connection.cursor(), list[str]()
 
             def begin(begun: "apsw.Cursor", _sql: str, _bound: object) -> bool:
-                # A result without rows is over before its columns can be asked for.
+                # A second statement is not begun. A result without rows is over before its columns
+                # can be asked for.
+                is_first = not columns
                 columns.extend(str(one[0]) for one in begun.get_description())
-                return True
+                return is_first
 
             cursor.exec_trace = begin
             cursor.execute(admitted.sql)
@@ -164,6 +166,8 @@ def _permitting(admitted: Admitted) -> Callable[[int, Any, Any, Any, Any], int]:
 
 
 def _failed(error: Exception, stop: Stop) -> QueryFailed:
+    import apsw
+
     text = str(error).removeprefix("SQLError: ")[:300]
     if stop.is_due:
         return too_slow(stop.given)
@@ -173,7 +177,7 @@ def _failed(error: Exception, stop: Stop) -> QueryFailed:
         return QueryFailed("unknown_column", text)
     if "no such function" in text:
         return QueryFailed("unknown_function", text)
-    if "prohibited" in text or "not authorized" in text:
+    if isinstance(error, apsw.ExecTraceAbort) or "prohibited" in text or "not authorized" in text:
         return QueryFailed("permission", text)
     if "too big" in text or "too complex" in text:
         return QueryFailed("too_large", text)

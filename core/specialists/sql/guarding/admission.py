@@ -1,6 +1,7 @@
 """The way of a query through the guard, from the text that came to the text that may run."""
 
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from core.specialists.sql.guard import Admitted, Refused
 from core.specialists.sql.guarding import joins, names, nodes
@@ -13,6 +14,14 @@ from core.specialists.sql.source import Dialect
 
 def admitted(text: str, schema: Schema, dialect: Dialect, row_cap: int) -> Admitted:
     """Raises `Refused`."""
+    try:
+        return _admitted(text, schema, dialect, row_cap)
+    except (SqlglotError, RecursionError, AttributeError, KeyError, TypeError, ValueError) as error:
+        # A tree of a shape that the steps do not expect is no query that they have understood.
+        raise Refused("This query is not understood; write it plainer.") from error
+
+
+def _admitted(text: str, schema: Schema, dialect: Dialect, row_cap: int) -> Admitted:
     tree = parsed(text, dialect)
     nodes.look(tree, dialect)
     found = names.resolved(tree, schema, dialect)
@@ -33,11 +42,8 @@ def admitted(text: str, schema: Schema, dialect: Dialect, row_cap: int) -> Admit
 
 def _written(query: exp.Expression, dialect: Dialect) -> str:
     """The query's text, which has to read as the same query again."""
-    try:
-        text = query.sql(dialect=dialect, comments=False)
-        again = parsed(text, dialect)
-    except RecursionError as error:
-        raise Refused("The query is nested too deeply.") from error
+    text = query.sql(dialect=dialect, comments=False)
+    again = parsed(text, dialect)
     nodes.look(again, dialect)
     if again.sql(dialect=dialect, comments=False) != text:
         raise Refused("This query cannot be written down without doubt; write it plainer.")

@@ -1,6 +1,7 @@
 """Settles what each column of a qualified query is, and what the result's columns are called."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope, traverse_scope
@@ -106,6 +107,16 @@ def spell(tree: exp.Expression, tables: Mapping[str, Relation]) -> dict[int, tup
     return origins
 
 
+def _is_within(column: exp.Column, source: exp.Expression | Scope) -> bool:
+    """Whether the column stands in the very query that it is said to come from."""
+    node: exp.Expression | None = column
+    while isinstance(source, Scope) and node is not None:
+        if node is source.expression:
+            return True
+        node = node.parent
+    return False
+
+
 def _relation(source: exp.Expression | Scope, tables: Mapping[str, Relation]) -> Relation | None:
     is_known = isinstance(source, exp.Table) and source.args.get("known")
     return tables.get(source.name) if isinstance(source, exp.Table) and is_known else None
@@ -131,6 +142,8 @@ def head(tree: exp.Expression, said: Sequence[str], origins: Mapping[int, tuple[
     for projection in first.expressions:
         if isinstance(projection, exp.Alias):
             name = _name(projection, spelt, origins)
+            if projection.alias.startswith("_col_"):
+                name = next(one for one in _numbered(name) if one not in renamed.values())
             renamed[projection.alias] = name
             projection.set("alias", exp.to_identifier(name, quoted=True))
     top = tree.unnest() if isinstance(tree, exp.Subquery) else tree
@@ -138,6 +151,11 @@ def head(tree: exp.Expression, said: Sequence[str], origins: Mapping[int, tuple[
         for column in clause.find_all(exp.Column) if clause else ():
             if not column.table and column.name in renamed:
                 column.set("this", exp.to_identifier(renamed[column.name], quoted=True))
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}_{number}" for number in count(2))
 
 
 def _name(
@@ -148,6 +166,5 @@ def _name(
     if origin and origin[1].casefold() == alias:
         return origin[1]
     if alias.startswith("_col_") and alias not in spelt:
-        word = value.sql_name().lower() if isinstance(value, exp.Func) else "value"
-        return word + alias.removeprefix("_col").removesuffix("_0")
+        return value.sql_name().lower() if isinstance(value, exp.Func) else "value"
     return spelt.get(alias, alias)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from sqlglot import exp
-from sqlglot.errors import OptimizeError, SqlglotError
+from sqlglot.errors import OptimizeError
 from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import traverse_scope
 
@@ -46,8 +46,6 @@ def resolved(tree: exp.Expression, schema: Schema, dialect: Dialect) -> Resolved
         )
     except OptimizeError as error:
         raise _unknown(str(error), tables) from error
-    except (SqlglotError, RecursionError, KeyError, AttributeError, TypeError) as error:
-        raise Refused("The names of this query cannot be resolved; write it plainer.") from error
     columns.refuse_rows(tree)
     columns.replace_aliases(tree)
     origins = columns.spell(tree, tables)
@@ -92,10 +90,7 @@ def _tables(tree: exp.Expression, schema: Schema) -> dict[str, Relation]:
     """Give each table the key of its relation for a name. By that key: what is read."""
     seen = set[int]()
     found = dict[str, Relation]()
-    try:
-        scopes = traverse_scope(tree)
-    except (SqlglotError, RecursionError, AttributeError) as error:
-        raise Refused("The parts of this query cannot be told apart; write it plainer.") from error
+    scopes = traverse_scope(tree)
     _drop_prefixes(tree)
     for scope in scopes:
         seen.update(id(table) for table in scope.tables)
