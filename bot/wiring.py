@@ -15,7 +15,7 @@ from aiohttp import web
 
 from adapters.slack import edge, manifest
 from adapters.teams import edge as teams_edge
-from bot import connect, inside, sources, turns
+from bot import connect, inside, specialists, turns
 from bot.chats import Chats, Pacings
 from bot.config import SAMPLE, Config
 from bot.lifecycle import Loop, Part
@@ -270,7 +270,7 @@ async def _rooms(
     held.push_async_callback(embed.close)
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
-    wanted = sources.Wanted(
+    wanted = specialists.Wanted(
         db=db,
         chats=chats,
         chat=chat,
@@ -280,7 +280,7 @@ async def _rooms(
         sources=config.sources,
         deadline=config.limits.call_deadline,
     )
-    servers = [*config.servers, office.server, *await sources.servers(held, wanted)]
+    servers = [*config.servers, office.server, *await specialists.servers(held, wanted)]
     if settings.is_workspace:
         app = await held.enter_async_context(serving_later(_sample))
         servers.append(Server(name=SAMPLE, app=app))
@@ -299,7 +299,7 @@ async def _rooms(
         loop=TurnLoop(db, KeyRing.parse(settings.keys)),
         surfaces={},
         clock=clock,
-        credentials=office.credentials,
+        credentials=specialists.credentials(wanted, office),
     )
 
 

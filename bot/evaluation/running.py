@@ -13,7 +13,7 @@ from bot.evaluation.report import Graded, Outcome
 from core.errors import ModelFailed, SourceFailed
 from core.records import Billing, FileId, FileRef, PersonId, ThreadId, TurnId
 from core.specialists.errand import Ask
-from core.specialists.sheets.describing import source_of
+from core.specialists.sheets.describing import source_of, whole
 from core.specialists.sheets.shelf import Shelf
 from core.specialists.sql.desk import Asked, Desk, Discovery, Looked
 from core.specialists.sql.engine import Engine, QueryFailed, engine_for
@@ -43,23 +43,23 @@ class Run:
     engines: dict[str, Engine] = field(default_factory=dict[str, Engine])
     profiles: dict[str, Looked] = field(default_factory=dict[str, Looked])
 
-    async def source(self, cases: Cases, case: Case) -> Source:
+    async def opened(self, cases: Cases, case: Case) -> tuple[Source, Engine]:
         """The configured source, or the tables of the question's file. Raises `SourceFailed`."""
         if not case.book:
             named = next((one for one in self.sources if one.id == cases.source), None)
             if named is None:
                 raise SourceFailed(f"There is no source {cases.source!r} in the configuration.")
-            return named
+            return named, self._engine(named.id, named)
         book, shelf = cases.book(case.book), Shelf(self.folder)
         thread = ThreadId(f"eval/{book.name}")
         shelved = shelf.of(thread)
         if shelved.database is None:
             file = FileRef(id=FileId(f"eval:{book.name}"), name=book.name)
             shelved = await shelf.add(thread, file, books.content(book))
-        return source_of(shelved, case.question)
+        engine = self._engine(book.name, whole(shelved))
+        return source_of(shelved, case.question), engine
 
-    def engine(self, source: Source, case: Case) -> Engine:
-        name = case.book or source.id
+    def _engine(self, name: str, source: Source) -> Engine:
         if name not in self.engines:
             self.engines[name] = engine_for(source)
         return self.engines[name]
@@ -78,8 +78,7 @@ async def graded(
 
     asking = Counted(ask=run.ask_for(case))
     began = time.perf_counter()
-    source = await run.source(cases, case)
-    engine = run.engine(source, case)
+    source, engine = await run.opened(cases, case)
     desk = Desk(
         source=source,
         engine=engine,

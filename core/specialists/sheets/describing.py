@@ -10,16 +10,25 @@ from core.specialists.sql.source import Source, Table
 _HIDDEN = re.compile(r"\b(?:hidden|versteckt\w*|skjult\w*|caché\w*)\b", re.IGNORECASE)
 
 
+def whole(shelved: Shelved) -> Source:
+    """Everything that was read, for an engine that stays from question to question."""
+    return _source(shelved, shelved.tables)
+
+
 def source_of(shelved: Shelved, question: str) -> Source:
     """What is hidden in a file is out of scope, unless the question asks for it."""
+    return _source(
+        shelved, [one for one in shelved.tables if not one.is_hidden or asks_for(one, question)]
+    )
+
+
+def _source(shelved: Shelved, tables: Sequence[Stored]) -> Source:
     return Source(
         id="sheets",
         title="the posted spreadsheets",
         kind="duckdb",
         connection={"path": str(shelved.database)},
-        tables=tuple(
-            _table(one) for one in shelved.tables if not one.is_hidden or asks_for(one, question)
-        ),
+        tables=tuple(map(_table, tables)),
     )
 
 

@@ -13,7 +13,7 @@ from core.errors import SourceFailed
 from core.records import FileRef, ThreadId
 from core.specialists.errand import errand
 from core.specialists.server import tags
-from core.specialists.sheets.describing import remarks, source_of
+from core.specialists.sheets.describing import remarks, source_of, whole
 from core.specialists.sheets.preview import preview
 from core.specialists.sheets.shelf import Shelf, Shelved, is_table_file
 from core.specialists.sql.desk import Profiles
@@ -63,7 +63,7 @@ class Sheets:
         if shelved.database is None:
             raise ToolError(" ".join(faults) or "No spreadsheet was posted in this thread.")
         source = source_of(shelved, question)
-        one = await self._open(shelved.database, source)
+        one = await self._open(shelved, shelved.database, source)
         said = remarks(shelved, source, faults)
         if self.rooms.ask is None:
             return await preview(one, shelved, self.rooms)
@@ -84,9 +84,10 @@ class Sheets:
                 faults.append(str(fault))
         return shelved, faults
 
-    async def _open(self, database: Path, source: Source) -> Open:
+    async def _open(self, shelved: Shelved, database: Path, source: Source) -> Open:
         """The source with an engine, which stays for the next question to the same tables."""
-        engine, profiles = self.opened.pop(database, None) or (engine_for(source), Profiles())
+        kept = self.opened.pop(database, None)
+        engine, profiles = kept or (engine_for(whole(shelved)), Profiles())
         self.opened[database] = (engine, profiles)
         while len(self.opened) > OPEN:
             oldest, _ = self.opened.pop(next(iter(self.opened)))

@@ -40,8 +40,8 @@ async def probe(desk: Desk, schema: Schema, admitted: Admitted, rows: Rows) -> P
             if wanted in match.values and match.how in ("exact", "close"):
                 continue
             if match.how in ("exact", "close"):
-                found = match.values[0]
-                hints.append(f"{one.column} has no {wanted!r}; it is spelt {found!r}.")
+                spelt = " or ".join(repr(value) for value in match.values[:3])
+                hints.append(f"{one.column} has no {wanted!r}; it is spelt {spelt}.")
             elif match.how == "ask":
                 listed = ", ".join(match.values[:5])
                 return Probed(question=f"Which {column} is meant by {wanted!r}: {listed}?")

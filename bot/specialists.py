@@ -8,16 +8,28 @@ from typing import Any
 
 from bot.chats import Chats
 from bot.config import SHEETS, SOURCES
+from bot.office import OfficeRooms
 from bot.settings import Settings
 from core.capabilities.servers import Server
 from core.errors import SourceFailed
 from core.llm.chat import ChatDoor
 from core.llm.models import ModelSettings
+from core.loop.calls import Credentials
 from core.ports import Clock
-from core.records import Billing, FileRef, ModelMessage, ModelReply, ThreadId, ToolSchema
+from core.records import (
+    Billing,
+    FileRef,
+    ModelMessage,
+    ModelReply,
+    PersonId,
+    ThreadId,
+    Tool,
+    ToolSchema,
+)
 from core.specialists.errand import Ask
 from core.specialists.server import serving_later
 from core.specialists.sql.engine import Engine, engine_for
+from core.specialists.sql.signing import scopes_of
 from core.specialists.sql.source import Source
 from core.specialists.sql.values import Values
 from core.storage import posted
@@ -67,6 +79,18 @@ def asking(chat: ChatDoor, model: ModelSettings) -> Ask | None:
         return await chat.ask(model.key, messages, tools, billing, deadline)
 
     return ask
+
+
+def credentials(wanted: Wanted, office: OfficeRooms) -> Credentials:
+    """The person's own sign-in, for sources that take it and for the office."""
+    by_tool = {f"{SOURCES}/ask_{one.id}": scopes_of(one) for one in wanted.sources}
+
+    async def of(person: PersonId, tool: Tool) -> Mapping[str, str]:
+        if tool.server == SOURCES:
+            return await office.signed_in(person, by_tool.get(tool.key, ()))
+        return await office.credentials(person, tool)
+
+    return of
 
 
 class Posted:
