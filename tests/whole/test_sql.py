@@ -87,8 +87,10 @@ def truth(source: Source, sql: str) -> list[tuple[Any, ...]]:
 
 async def offered(bot: House, *tools: str) -> None:
     """Wait until the servers have shown these tools: loading them takes a moment after a start."""
+    catalog = bot.bot.rooms.catalog
     async with asyncio.timeout(90):
-        while not set(tools) <= {one.key for one in (await bot.bot.rooms.catalog.discover()).tools}:
+        # Nobody tells when a server is up.
+        while not set(tools) <= {one.key for one in (await catalog.discover()).tools}:  # noqa: ASYNC110
             await asyncio.sleep(0.2)
 
 
