@@ -28,6 +28,7 @@ async def test_a_posted_csv_is_answered_from_with_every_judgement(tmp_path):
         [answer, *_] = await bot.ask(f"{MENTION} {QUESTION}", files=[file])
         piece = await brought(bot)
         assert rows_of(piece) == [("1229.45",)]
+        await bot.settled()
         said = str(bot.side.replies("sales", answer["thread_ts"]))
         assert "left out 1 totals row(s): row 4 (I alt)" in said and "decimal comma" in said
 
@@ -84,6 +85,7 @@ async def test_the_demo_model_shows_the_rows_and_works_nothing_out(tmp_path):
         file = bot.slack.add_file("mara", "invoices.csv", CSV)
         question = "What is the sum in this spreadsheet?"
         [answer, *_] = await bot.ask(f"{MENTION} {question}", files=[file])
+        await bot.settled()
         said = str(bot.side.replies("sales", answer["thread_ts"]))
         assert "writes no SQL" in said and "1234.50" in said.replace(",", "")
 
@@ -93,6 +95,7 @@ async def test_the_demo_model_answers_verified_queries_of_the_sample(tmp_path):
         await offered(bot, "sources/ask_workshop")
         question = "Which spare parts are below their minimum stock?"
         [answer, *_] = await bot.ask(f"{MENTION} {question}")
+        await bot.settled()
         said = str(bot.side.replies("sales", answer["thread_ts"]))
         assert "chain 12-speed" in said and "Ingrid Solberg" in said
 

@@ -224,6 +224,7 @@ async def test_a_verified_question_is_answered_without_writing_sql(tmp_path):
         [answer, *_] = await bot.ask(f"{MENTION} {vouched.question}")
         assert rows_of(await brought(bot)) == [(3503,)]
         assert told.seen == []
+        await bot.settled()
         assert "Verified query: How many tracks are there?, checked by Ingrid Solberg" in str(
             bot.side.replies("sales", answer["thread_ts"])
         )
