@@ -26,9 +26,9 @@ NAME = "sheets"
 OPEN = 8
 """Threads whose tables are kept open."""
 _DESCRIPTION = (
-    "Answer a question from the spreadsheets and CSV files (xlsx, xls, ods, csv) that were posted"
-    " in this thread: sums, counts, averages, lists, single rows. It reads the files itself and"
-    " says what it left out or had to judge."
+    "Look up rows and sums in a spreadsheet or CSV file (xlsx, xls, ods, csv) that was posted in"
+    " this thread. Takes a question in words: totals, counts, averages, lists, single rows. It"
+    " reads the files itself and says what it left out or had to judge."
 )
 
 

@@ -78,12 +78,11 @@ def source_server(sources: Sequence[Open], rooms: Rooms) -> MCPServer[Any]:
 
 def description(source: Source) -> str:
     """What the orchestrating model, which knows nothing of SQL, chooses by."""
-    said = f"Answer a question about {source.title} from its database."
-    if source.description:
-        said += f" {' '.join(source.description.split())}"
+    about = " ".join(source.description.split())
+    said = f"Look up {source.title} in their database{f': {about}' if about else '.'}"
     names = ", ".join(table.name for table in source.tables[:TABLES])
     known = [one.question for one in source.verified[:TABLES]]
-    said += f" It knows of: {names}." if names else ""
+    said += f" Tables: {names}." if names else ""
     return said + (f" For example: {' '.join(known)}" if known else "")
 
 
