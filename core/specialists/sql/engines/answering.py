@@ -14,6 +14,10 @@ FRESH_FOR = 300.0
 """Seconds for which one person's view of a source stands."""
 MOST_KEPT = 200
 PROFILE_WITHIN = 10.0
+"""For a query about one column."""
+PROFILES_WITHIN = 15.0
+"""For all columns that are asked about together."""
+AT_ONCE = 3
 VALUES_WITHIN = 20.0
 
 
@@ -51,22 +55,33 @@ class Answering:
     async def profile(
         self, relation: Relation, columns: tuple[str, ...], token: str
     ) -> tuple[Profile, ...]:
-        wanted = tuple(name for name in columns if self._may_look(relation, name))
-        found: list[Profile] = []
-        for name in wanted:
-            try:
-                found.append(await self._profile(relation, name, token))
-            except (QueryFailed, Refused):
-                # A column that cannot be counted or compared is described without a profile.
-                continue
-        return tuple(found)
+        wanted = [name for name in columns if self._may_look(relation, name)]
+        room = asyncio.Semaphore(AT_ONCE)
+        found: dict[str, Profile] = {}
+
+        async def look(name: str) -> None:
+            async with room:
+                try:
+                    found[name] = await self._profile(relation, name, token)
+                except (QueryFailed, Refused):
+                    # What cannot be counted or compared is described without a profile.
+                    return
+
+        try:
+            async with asyncio.timeout(PROFILES_WITHIN), asyncio.TaskGroup() as group:
+                for name in wanted:
+                    group.create_task(look(name))
+        except TimeoutError:
+            # Profiles help; nobody has to wait for the last of them.
+            pass
+        return tuple(found[name] for name in wanted if name in found)
 
     async def values(self, relation: Relation, column: str, token: str) -> tuple[str, ...]:
         if not self._may_look(relation, column):
             return ()
         text = profiles.values(relation, column, self._source.dialect)
         try:
-            admitted = self._admitted(text, relation, MOST_VALUES)
+            admitted = await self._admitted(text, relation, MOST_VALUES)
         except Refused as error:
             raise QueryFailed("unknown_column", error.reason, error.candidates) from error
         found = await self._driver.ask(admitted, token, VALUES_WITHIN)
@@ -77,7 +92,7 @@ class Answering:
 
     async def _profile(self, relation: Relation, column: str, token: str) -> Profile:
         dialect = self._source.dialect
-        counted = self._admitted(profiles.counts(relation, column, dialect), relation, 1)
+        counted = await self._admitted(profiles.counts(relation, column, dialect), relation, 1)
         rows = (await self._driver.ask(counted, token, PROFILE_WITHIN)).rows
         total, filled, distinct, least, greatest = rows[0]
         if not isinstance(total, int) or not isinstance(filled, int):
@@ -85,7 +100,7 @@ class Answering:
         number = distinct if isinstance(distinct, int) else 0
         common = ()
         if 0 < number < filled or 0 < number <= profiles.COMMON:
-            often = self._admitted(profiles.common(relation, column, dialect), relation, 10)
+            often = await self._admitted(profiles.common(relation, column, dialect), relation, 10)
             said = (await self._driver.ask(often, token, PROFILE_WITHIN)).rows
             common = tuple((row[0], row[1]) for row in said if isinstance(row[1], int))
         return Profile(
@@ -98,8 +113,9 @@ class Answering:
             common=common,
         )
 
-    def _admitted(self, text: str, relation: Relation, row_cap: int) -> Admitted:
-        return admit(text, Schema((relation,), relation.schema), self._source, row_cap)
+    async def _admitted(self, text: str, relation: Relation, row_cap: int) -> Admitted:
+        known = Schema((relation,), relation.schema)
+        return await asyncio.to_thread(admit, text, known, self._source, row_cap)
 
     def _may_look(self, relation: Relation, column: str) -> bool:
         if relation.column(column) is None:

@@ -3,7 +3,7 @@
 import math
 import re
 import struct
-from typing import Any
+from typing import Any, cast
 
 from core.specialists.sql.engine import Failure, QueryFailed
 from core.specialists.sql.engines.driver import CATALOG_WITHIN, CONNECT_WITHIN, Answer, answer
@@ -14,6 +14,9 @@ from core.specialists.sql.source import Source
 
 ACCESS_TOKEN = 1256
 """SQL_COPT_SS_ACCESS_TOKEN of Microsoft's ODBC driver: the Entra token that stands for a login."""
+
+PROVIDER = "mssql-odbc"
+"""The driver in the package that needs no library of the system."""
 
 _PINNED = (
     "SET QUOTED_IDENTIFIER ON; SET ANSI_NULLS ON; SET ANSI_PADDING ON; SET ANSI_WARNINGS ON; "
@@ -89,8 +92,12 @@ class Mssql:
     def _connect(self, token: str) -> Any:
         import mssql_python
 
+        # Its settings are properties of the module, which its types do not say.
+        driver = cast("Any", mssql_python)
+        if driver.native_provider != PROVIDER:
+            driver.native_provider = PROVIDER
         # The driver's own pool knows connections by their address, not by whose they are.
-        mssql_python.pooling(enabled=False)
+        driver.pooling(enabled=False)
         given = self._connection
         said = {
             "Server": given.get("server", ""),
@@ -109,7 +116,7 @@ class Mssql:
             raise QueryFailed("sign_in", "The source wants your own sign-in, and there is none.")
         address = ";".join(f"{name}={_braced(value)}" for name, value in said.items())
         # Nothing is ever committed: a statement that slipped through would be undone.
-        return mssql_python.connect(
+        return driver.connect(
             address, autocommit=False, attrs_before=before, timeout=CONNECT_WITHIN
         )
 
