@@ -1,6 +1,9 @@
 """Spreadsheets that are posted in a thread are read there, once, and answered from."""
 
+import io
 import re
+
+import openpyxl
 
 from core.storage import evidence
 from tests.fakes.model_script import Asked, Step, call, say
@@ -68,6 +71,23 @@ async def test_a_hidden_sheet_is_left_alone_and_named(tmp_path):
         await bot.ask(f"{MENTION} {QUESTION}", files=[file])
         shown = " ".join(one.text for one in model.seen)
         assert "report_seen" in shown and "report_salg" not in shown
+
+
+async def test_where_all_is_hidden_nothing_is_read_unasked(tmp_path):
+    made = openpyxl.load_workbook(
+        io.BytesIO(book(["Region", "Sales"], ["North", 1], ["South", 2], state="hidden"))
+    )
+    made["Seen"].delete_rows(1, 9)
+    file_of = io.BytesIO()
+    made.save(file_of)
+    async with ModelServer() as models, house(tmp_path, models=models) as bot:
+        model = told(words="Nothing.")
+        models.answer(model.step)
+        await offered(bot, "sheets/ask_sheets")
+        file = bot.slack.add_file("mara", "report.xlsx", file_of.getvalue())
+        await bot.ask(f"{MENTION} {QUESTION}", files=[file])
+        piece = await brought(bot)
+        assert piece.is_error and "they have to be named" in piece.text and model.seen == []
 
 
 async def test_a_damaged_file_ends_in_a_sentence(tmp_path):

@@ -63,6 +63,9 @@ class Sheets:
         if shelved.database is None:
             raise ToolError(" ".join(faults) or "No spreadsheet was posted in this thread.")
         source = source_of(shelved, question)
+        if not source.tables:
+            # A source without tables would be one with everything in scope.
+            raise ToolError("All sheets that were posted here are hidden; they have to be named.")
         one = await self._open(shelved, shelved.database, source)
         said = remarks(shelved, source, faults)
         if self.rooms.ask is None:
