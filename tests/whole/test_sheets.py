@@ -20,13 +20,13 @@ SQL = 'SELECT SUM(i."beløb") AS total FROM invoices AS i'
 
 
 def told(**more) -> Scripted:
-    return Scripted(**{"sql": {QUESTION: [SQL]}, "tool": "sheets_ask_sheets"} | more)
+    return Scripted(**{"sql": {QUESTION: [SQL]}, "tool": "posted_ask_posted"} | more)
 
 
 async def test_a_posted_csv_is_answered_from_with_every_judgement(tmp_path):
     async with ModelServer() as models, house(tmp_path, models=models) as bot:
         models.answer(told().step)
-        await offered(bot, "sheets/ask_sheets")
+        await offered(bot, "posted/ask_posted")
         file = bot.slack.add_file("mara", "invoices.csv", CSV)
         [answer, *_] = await bot.ask(f"{MENTION} {QUESTION}", files=[file])
         piece = await brought(bot)
@@ -39,7 +39,7 @@ async def test_a_posted_csv_is_answered_from_with_every_judgement(tmp_path):
 async def test_a_file_that_somebody_posted_before_is_read_as_well(tmp_path):
     async with ModelServer() as models, house(tmp_path, models=models) as bot:
         models.answer(told().step)
-        await offered(bot, "sheets/ask_sheets")
+        await offered(bot, "posted/ask_posted")
         file = bot.slack.add_file("jonas", "invoices.csv", CSV)
         root = await bot.slack.say("jonas", "sales", "The invoices of February", files=[file])
         await bot.ask(f"{MENTION} {QUESTION}", thread_ts=root)
@@ -50,7 +50,7 @@ async def test_a_file_that_somebody_posted_before_is_read_as_well(tmp_path):
 async def test_the_second_question_does_not_fetch_the_file_again(tmp_path):
     async with ModelServer() as models, house(tmp_path, models=models) as bot:
         models.answer(told().step)
-        await offered(bot, "sheets/ask_sheets")
+        await offered(bot, "posted/ask_posted")
         file = bot.slack.add_file("mara", "invoices.csv", CSV)
         [answer, *_] = await bot.ask(f"{MENTION} {QUESTION}", files=[file])
         fetched = len(bot.slack.calls("files.info"))
@@ -66,7 +66,7 @@ async def test_a_hidden_sheet_is_left_alone_and_named(tmp_path):
     async with ModelServer() as models, house(tmp_path, models=models) as bot:
         model = told(sql={QUESTION: ["SELECT s.a FROM report_seen AS s"]})
         models.answer(model.step)
-        await offered(bot, "sheets/ask_sheets")
+        await offered(bot, "posted/ask_posted")
         file = bot.slack.add_file("mara", "report.xlsx", content)
         await bot.ask(f"{MENTION} {QUESTION}", files=[file])
         shown = " ".join(one.text for one in model.seen)
@@ -83,7 +83,7 @@ async def test_where_all_is_hidden_nothing_is_read_unasked(tmp_path):
     async with ModelServer() as models, house(tmp_path, models=models) as bot:
         model = told(words="Nothing.")
         models.answer(model.step)
-        await offered(bot, "sheets/ask_sheets")
+        await offered(bot, "posted/ask_posted")
         file = bot.slack.add_file("mara", "report.xlsx", file_of.getvalue())
         await bot.ask(f"{MENTION} {QUESTION}", files=[file])
         piece = await brought(bot)
@@ -93,7 +93,7 @@ async def test_where_all_is_hidden_nothing_is_read_unasked(tmp_path):
 async def test_a_damaged_file_ends_in_a_sentence(tmp_path):
     async with ModelServer() as models, house(tmp_path, models=models) as bot:
         models.answer(told(words="Sorry.").step)
-        await offered(bot, "sheets/ask_sheets")
+        await offered(bot, "posted/ask_posted")
         file = bot.slack.add_file("mara", "broken.xlsx", b"PK\x03\x04 nothing")
         await bot.ask(f"{MENTION} {QUESTION}", files=[file])
         piece = await brought(bot)
@@ -102,9 +102,9 @@ async def test_a_damaged_file_ends_in_a_sentence(tmp_path):
 
 async def test_the_demo_model_shows_the_rows_and_works_nothing_out(tmp_path):
     async with house(tmp_path) as bot:
-        await offered(bot, "sheets/ask_sheets", "sources/ask_workshop")
+        await offered(bot, "posted/ask_posted", "sources/ask_workshop")
         file = bot.slack.add_file("mara", "invoices.csv", CSV)
-        question = "What is the sum in this spreadsheet?"
+        question = "What is in the posted file?"
         [answer, *_] = await bot.ask(f"{MENTION} {question}", files=[file])
         await bot.settled()
         said = str(bot.side.replies("sales", answer["thread_ts"]))

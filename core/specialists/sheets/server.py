@@ -22,13 +22,13 @@ from core.specialists.sql.server import Open, Rooms, Wording, answered
 from core.specialists.sql.source import Source
 from core.specialists.sql.values import Values
 
-NAME = "sheets"
+NAME = "posted"
 OPEN = 8
 """Threads whose tables are kept open."""
 _DESCRIPTION = (
-    "Look up rows and sums in a spreadsheet or CSV file (xlsx, xls, ods, csv) that was posted in"
-    " this thread. Takes a question in words: totals, counts, averages, lists, single rows. It"
-    " reads the files itself and says what it left out or had to judge."
+    "Look up rows and sums in the files with tables (csv, ods, xls and the like) that were posted in"
+    " this thread. Takes a question in words: totals, counts, averages, lists, single rows. It reads"
+    " the files itself and says what it left out or had to judge."
 )
 
 
@@ -54,7 +54,7 @@ class Sheets:
     )
     """The tables that are open, the newest last."""
 
-    async def ask_sheets(self, question: Wording, call: Context[Any, Any]) -> CallToolResult:
+    async def ask_posted(self, question: Wording, call: Context[Any, Any]) -> CallToolResult:
         try:
             thread = errand(call.headers).billing.thread
         except ValueError as fault:
@@ -104,7 +104,7 @@ def sheet_server(sheets: Sheets) -> MCPServer[Any]:
         NAME, instructions="Answers from posted spreadsheets.", version="1", log_level="ERROR"
     )
     server.add_tool(
-        sheets.ask_sheets,
+        sheets.ask_posted,
         description=_DESCRIPTION,
         annotations=ToolAnnotations(read_only_hint=True),
         meta=tags("connector:sheets"),
