@@ -285,7 +285,7 @@ async def _rooms(
     held.push_async_callback(embed.close)
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
-    wanted = _data(db, settings, config, clock, chats, chat)
+    wanted = _wanted(db, settings, config, clock, chats, chat)
     servers = [*config.servers, office.server, *await specialists.servers(held, wanted)]
     if settings.is_workspace:
         app = await held.enter_async_context(serving_later(_sample))
@@ -309,7 +309,7 @@ async def _rooms(
     )
 
 
-def _data(
+def _wanted(
     db: Database, settings: Settings, config: Config, clock: Clock, chats: Chats, chat: ChatDoor
 ) -> specialists.Wanted:
     return specialists.Wanted(

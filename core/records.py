@@ -20,8 +20,7 @@ ThreadId = NewType("ThreadId", str)
 TurnId = NewType("TurnId", str)
 EvidenceId = NewType("EvidenceId", str)
 FileId = NewType("FileId", str)
-"""A file by id, never by address: `slack:T…/F…` for one that a person posted, `file_…` for one
-that a tool made."""
+"""A file by id, never by address: `slack:T…/F…` that a person posted, `file_…` made by a tool."""
 
 Json = dict[str, Any]
 Address = Mapping[str, str]

@@ -26,9 +26,9 @@ NAME = "posted"
 OPEN = 8
 """Threads whose tables are kept open."""
 _DESCRIPTION = (
-    "Look up rows and sums in the files with tables (csv, ods, xls and the like) that were posted in"
-    " this thread. Takes a question in words: totals, counts, averages, lists, single rows. It reads"
-    " the files itself and says what it left out or had to judge."
+    "Look up rows and sums in the files with tables (csv, ods, xls and the like) that were posted"
+    " in this thread. Takes a question in words: totals, counts, averages, lists, single rows. It"
+    " reads the files itself and says what it left out or had to judge."
 )
 
 
