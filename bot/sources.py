@@ -36,9 +36,9 @@ def read(
 def _entry(
     name: str, entry: Any, lines: Mapping[marks.Path, int], folder: Path, faults: list[Fault]
 ) -> tuple[Any, Mapping[marks.Path, int], str]:
-    if not isinstance(entry, dict) or "file" not in entry:
+    named = cast("dict[str, Any]", entry) if isinstance(entry, dict) else {}
+    if "file" not in named:
         return {name: entry}, lines, ""
-    named = cast("dict[str, Any]", entry)
     file = str(named["file"])
     at = lines.get((name,), 1)
     if len(named) > 1:

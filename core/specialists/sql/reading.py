@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -102,7 +102,7 @@ def read_sources(
     if not isinstance(section, Mapping):
         raise Misconfigured("sources: must map a word to a source")
     found: list[Source] = []
-    for name, entry in dict[Any, Any](section).items():
+    for name, entry in cast("Mapping[Any, Any]", section).items():
         if not _ID.fullmatch(str(name)):
             wrong((str(name),), "a name is 1 to 32 of a-z 0-9 _ and begins with a letter")
         source = _source(str(name), entry, secrets, wrong)

@@ -107,6 +107,7 @@ def test_a_hidden_column_is_not_even_among_the_candidates() -> None:
         "SELECT * FROM customers NATURAL JOIN sales",
         "SELECT (SELECT c) AS x FROM customers c",
         "SELECT z.x FROM customers c CROSS JOIN LATERAL (SELECT ssn AS x) z",
+        "SELECT x.ssn FROM (SELECT FROM customers) x",
     ],
 )
 def test_a_hidden_column_cannot_be_reached_by_a_detour(text: str) -> None:
@@ -178,6 +179,17 @@ def test_the_default_schema_is_meant_where_none_is_named() -> None:
     two = Schema((replace(sales, schema="archive"), sales), "public")
     found = admit("SELECT id FROM sales", two, source("postgres"), 10)
     assert '"public"."sales"' in found.sql
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("SELECT id .*FROM sales UNION ALL SELECT id FROM customers ORDER BY 1", "mssql"),
+        ("SHOW ALL ", "duckdb"),
+    ],
+)
+def test_what_the_parser_stumbles_over_is_refused_like_anything_else(text: str, kind: Kind) -> None:
+    refused(text, kind)
 
 
 def test_nothing_of_a_comment_is_left() -> None:

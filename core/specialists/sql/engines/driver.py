@@ -50,10 +50,9 @@ def plain(value: Any) -> Value:
             return value
         case bytearray() | memoryview():
             return bytes(value)
-        case dict() | list() | tuple() | set():
-            return json.dumps(value, default=str, ensure_ascii=False)
         case _:
-            return str(value)
+            is_many = issubclass(type(value), dict | list | tuple)
+            return json.dumps(value, default=str, ensure_ascii=False) if is_many else str(value)
 
 
 _TYPES: tuple[tuple[type, Type], ...] = (

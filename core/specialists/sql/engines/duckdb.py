@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from core.specialists.sql.engine import Failure, QueryFailed, Value
 from core.specialists.sql.engines.driver import CATALOG_WITHIN, Answer
@@ -154,7 +154,10 @@ _READ: Mapping[str, Callable[[str], Value]] = {
 
 
 def _value(cell: Any) -> Value:
-    return _READ[cell[0]](cell[1]) if isinstance(cell, list) else cell
+    if not isinstance(cell, list):
+        return cell
+    kind, text = cast("list[str]", cell)
+    return _READ[kind](text)
 
 
 _KINDS: Mapping[str, Failure] = {

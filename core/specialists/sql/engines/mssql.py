@@ -213,7 +213,9 @@ _SENTENCES: tuple[tuple[str, Failure], ...] = (
 
 
 def _failed(text: str, stop: Stop) -> QueryFailed:
-    kind = next((kind for words, kind in _SENTENCES if words.casefold() in text.casefold()), None)
+    kind: Failure | None = next(
+        (kind for words, kind in _SENTENCES if words.casefold() in text.casefold()), None
+    )
     if kind is None:
         number = re.search(r"\b(\d{3,5})\b", text)
         kind = _NUMBERS.get(number[1], "other") if number else "other"

@@ -108,7 +108,7 @@ class Sqlite:
 
         connection = self._open(stop)
         try:
-            found = list(connection.execute(_RELATIONS))
+            found = [(str(name), kind) for name, kind in connection.execute(_RELATIONS)]
             return Schema(
                 tuple(
                     Relation(name=name, columns=_columns(connection, name), is_view=kind == "view")
@@ -132,11 +132,16 @@ _KEYS = 'SELECT "from", "table", "to" FROM pragma_foreign_key_list(?)'
 
 def _columns(connection: "apsw.Connection", name: str) -> tuple[Column, ...]:
     references = {
-        column: f"{other}.{key}" if key else str(other)
+        str(column): f"{other}.{key}" if key else str(other)
         for column, other, key in connection.execute(_KEYS, (name,))
     }
     return tuple(
-        Column(name=column, type=kind, is_key=bool(key), references=references.get(column, ""))
+        Column(
+            name=str(column),
+            type=str(kind),
+            is_key=bool(key),
+            references=references.get(str(column), ""),
+        )
         for column, kind, key in connection.execute(_COLUMNS, (name,))
     )
 

@@ -11,12 +11,22 @@ from core.specialists.sql.guarding.text import parsed
 from core.specialists.sql.schema import Schema
 from core.specialists.sql.source import Dialect
 
+_SURPRISES = (
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What sqlglot raises over trees that it has read and did not expect."""
+
 
 def admitted(text: str, schema: Schema, dialect: Dialect, row_cap: int) -> Admitted:
     """Raises `Refused`."""
     try:
         return _admitted(text, schema, dialect, row_cap)
-    except (SqlglotError, RecursionError, AttributeError, KeyError, TypeError, ValueError) as error:
+    except (SqlglotError, *_SURPRISES) as error:
         # A tree of a shape that the steps do not expect is no query that they have understood.
         raise Refused("This query is not understood; write it plainer.") from error
 
@@ -40,7 +50,7 @@ def _admitted(text: str, schema: Schema, dialect: Dialect, row_cap: int) -> Admi
     )
 
 
-def _written(query: exp.Expression, dialect: Dialect) -> str:
+def _written(query: exp.Expr, dialect: Dialect) -> str:
     """The query's text, which has to read as the same query again."""
     text = query.sql(dialect=dialect, comments=False)
     again = parsed(text, dialect)

@@ -8,7 +8,7 @@ from core.specialists.sql.source import Dialect
 NAME = "capped"
 
 
-def capped(tree: exp.Expression, dialect: Dialect, most: int) -> exp.Expression:
+def capped(tree: exp.Expr, dialect: Dialect, most: int) -> exp.Expr:
     """The query with at most `most` rows. What it says itself stands where it is less."""
     query = tree
     if isinstance(query, exp.Subquery) and not _own(query):
@@ -58,13 +58,13 @@ def _is_within(limit: object, most: int) -> bool:
 
 def _is_open(limit: object) -> bool:
     """The number is a share, or not the last word."""
-    options = limit.args.get("limit_options") if isinstance(limit, exp.Expression) else None
+    options = limit.args.get("limit_options") if isinstance(limit, exp.Expr) else None
     return options is not None and bool(
         options.args.get("percent") or options.args.get("with_ties")
     )
 
 
-def _around(query: exp.Expression, most: int) -> exp.Select:
+def _around(query: exp.Expr, most: int) -> exp.Select:
     inner = query if isinstance(query, exp.Subquery) else exp.Subquery(this=query)
     inner.set("alias", exp.TableAlias(this=exp.to_identifier(NAME, quoted=True)))
     return exp.Select(expressions=[exp.Star()]).from_(inner, copy=False).limit(most, copy=False)

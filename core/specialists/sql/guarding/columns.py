@@ -11,27 +11,27 @@ from core.specialists.sql.schema import Relation
 from core.specialists.sql.source import Dialect
 
 
-def headings(tree: exp.Expression, dialect: Dialect) -> list[str]:
+def headings(tree: exp.Expr, dialect: Dialect) -> list[str]:
     """What the query calls the columns of its result, as the database would spell it."""
     first = _first_select(tree)
     return [_heading(one, dialect) for one in first.expressions] if first else []
 
 
-def _heading(projection: exp.Expression, dialect: Dialect) -> str:
+def _heading(projection: exp.Expr, dialect: Dialect) -> str:
     name = projection.args.get("alias") if isinstance(projection, exp.Alias) else projection.this
     is_quoted = isinstance(name, exp.Identifier) and bool(name.args.get("quoted"))
     text = projection.alias_or_name
     return text.lower() if dialect == "postgres" and not is_quoted else text
 
 
-def _first_select(tree: exp.Expression) -> exp.Select | None:
+def _first_select(tree: exp.Expr) -> exp.Select | None:
     node: object = tree
     while isinstance(node, exp.SetOperation | exp.Subquery):
         node = node.this
     return node if isinstance(node, exp.Select) else None
 
 
-def refuse_rows(tree: exp.Expression) -> None:
+def refuse_rows(tree: exp.Expr) -> None:
     """A row as one value holds its hidden columns too. Raises `Refused`."""
     names = {one.alias_or_name for one in tree.find_all(exp.Table, exp.Subquery, exp.Lateral)}
     for node in tree.walk():
@@ -44,7 +44,7 @@ def refuse_rows(tree: exp.Expression) -> None:
             raise Refused(f"{node.name} is a table: name its columns, or call the result else.")
 
 
-def replace_aliases(tree: exp.Expression) -> None:
+def replace_aliases(tree: exp.Expr) -> None:
     """Put what it stands for in the place of a name that SELECT gives, but for a plain ORDER BY.
 
     Dialects differ in where such a name is seen. Where it is not, it would be a column of the
@@ -70,7 +70,7 @@ def replace_aliases(tree: exp.Expression) -> None:
         column.replace(exp.paren(value.copy(), copy=False))
 
 
-def _is_plain(column: exp.Column, query: exp.Expression | None) -> bool:
+def _is_plain(column: exp.Column, query: exp.Expr | None) -> bool:
     holder = column.parent
     if isinstance(holder, exp.Ordered):
         order = holder.parent
@@ -78,7 +78,7 @@ def _is_plain(column: exp.Column, query: exp.Expression | None) -> bool:
     return isinstance(holder, exp.Tuple) and isinstance(holder.parent, exp.Distinct)
 
 
-def spell(tree: exp.Expression, tables: Mapping[str, Relation]) -> dict[int, tuple[str, str]]:
+def spell(tree: exp.Expr, tables: Mapping[str, Relation]) -> dict[int, tuple[str, str]]:
     """Write tables and columns as the database does. By the node: which column of which relation
     it is. Raises `Refused` for a column of no table that is read."""
     origins: dict[int, tuple[str, str]] = {}
@@ -107,9 +107,9 @@ def spell(tree: exp.Expression, tables: Mapping[str, Relation]) -> dict[int, tup
     return origins
 
 
-def _is_within(column: exp.Column, source: exp.Expression | Scope) -> bool:
+def _is_within(column: exp.Column, source: exp.Expr | Scope) -> bool:
     """Whether the column stands in the very query that it is said to come from."""
-    node: exp.Expression | None = column
+    node: exp.Expr | None = column
     while isinstance(source, Scope) and node is not None:
         if node is source.expression:
             return True
@@ -117,7 +117,7 @@ def _is_within(column: exp.Column, source: exp.Expression | Scope) -> bool:
     return False
 
 
-def _relation(source: exp.Expression | Scope, tables: Mapping[str, Relation]) -> Relation | None:
+def _relation(source: exp.Expr | Scope, tables: Mapping[str, Relation]) -> Relation | None:
     is_known = isinstance(source, exp.Table) and source.args.get("known")
     return tables.get(source.name) if isinstance(source, exp.Table) and is_known else None
 
@@ -132,7 +132,7 @@ def _spell_table(table: exp.Table, tables: Mapping[str, Relation]) -> None:
         table.set(part, exp.to_identifier(name, quoted=True) if name else None)
 
 
-def head(tree: exp.Expression, said: Sequence[str], origins: Mapping[int, tuple[str, str]]) -> None:
+def head(tree: exp.Expr, said: Sequence[str], origins: Mapping[int, tuple[str, str]]) -> None:
     """Give the result's columns the names that the query or the database has for them."""
     first = _first_select(tree)
     if first is None:

@@ -14,7 +14,7 @@ _CONDITIONS = (
 
 
 def filters(
-    tree: exp.Expression, origins: Mapping[int, tuple[str, str]], dialect: Dialect
+    tree: exp.Expr, origins: Mapping[int, tuple[str, str]], dialect: Dialect
 ) -> tuple[Filter, ...]:
     """Each condition that compares one column with something that is no column."""
     found: dict[str, Filter] = {}
@@ -35,17 +35,17 @@ def filters(
     return tuple(found.values())
 
 
-def _conditions(tree: exp.Expression) -> Iterator[exp.Expression]:
+def _conditions(tree: exp.Expr) -> Iterator[exp.Expr]:
     for clause in tree.find_all(exp.Where, exp.Having, exp.Join, exp.Filter, exp.Qualify):
         whole = clause.args.get("on") if isinstance(clause, exp.Join) else clause.args.get("this")
         if isinstance(clause, exp.Filter):
             where = clause.expression
             whole = where.this if isinstance(where, exp.Where) else where
-        if isinstance(whole, exp.Expression):
+        if isinstance(whole, exp.Expr):
             yield from _outermost(whole)
 
 
-def _outermost(whole: exp.Expression) -> Iterator[exp.Expression]:
+def _outermost(whole: exp.Expr) -> Iterator[exp.Expr]:
     if isinstance(whole, exp.Not) and isinstance(whole.this, _CONDITIONS):
         yield whole
     elif isinstance(whole, _CONDITIONS):
@@ -55,7 +55,7 @@ def _outermost(whole: exp.Expression) -> Iterator[exp.Expression]:
             yield from _outermost(part)
 
 
-def _values(condition: exp.Expression) -> tuple[str, ...]:
+def _values(condition: exp.Expr) -> tuple[str, ...]:
     """The texts that the column itself, or the column in lower or upper case, has to equal."""
     if not isinstance(condition, exp.EQ | exp.In | exp.NullSafeEQ):
         return ()
@@ -66,13 +66,13 @@ def _values(condition: exp.Expression) -> tuple[str, ...]:
     return tuple(one.name for one in texts if isinstance(one, exp.Literal) and one.is_string)
 
 
-def _bare(side: exp.Expression) -> exp.Expression:
+def _bare(side: exp.Expr) -> exp.Expr:
     while isinstance(side, exp.Lower | exp.Upper | exp.Trim | exp.Paren):
         side = side.this
     return side
 
 
-def _plain(condition: exp.Expression, dialect: Dialect) -> str:
+def _plain(condition: exp.Expr, dialect: Dialect) -> str:
     copy = condition.copy()
     for name in copy.find_all(exp.Identifier):
         name.set("quoted", False)

@@ -6,7 +6,7 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 from core.specialists.sql.guard import Refused
 
 
-def look(tree: exp.Expression) -> None:
+def look(tree: exp.Expr) -> None:
     """`tree` with every column qualified. One pair of unjoined tables is let through; a part that
     has one row counts for none. Raises `Refused`."""
     for scope in traverse_scope(tree):
@@ -34,7 +34,7 @@ def _look_at(scope: Scope) -> None:
         raise Refused("Several tables stand beside one another without a join condition.")
 
 
-def _can_be_many(source: exp.Expression | Scope) -> bool:
+def _can_be_many(source: exp.Expr | Scope) -> bool:
     """Whether it may have more than one row: an aggregate without groups has one."""
     if isinstance(source, Scope):
         select = source.expression
@@ -51,17 +51,17 @@ def _can_be_many(source: exp.Expression | Scope) -> bool:
     return True
 
 
-def _is_total(projection: exp.Expression) -> bool:
+def _is_total(projection: exp.Expr) -> bool:
     return projection.find(exp.AggFunc) is not None and projection.find(exp.Window) is None
 
 
-def _parts(select: exp.Expression) -> list[exp.Expression]:
+def _parts(select: exp.Expr) -> list[exp.Expr]:
     first = select.args.get("from_")
     parts = [first.this] if first else []
     return [*parts, *(join.this for join in select.args.get("joins") or ())]
 
 
-def _linked(select: exp.Expression) -> list[set[str]]:
+def _linked(select: exp.Expr) -> list[set[str]]:
     """Names that a condition, or a part that reads from another one, ties together."""
     conditions = [join.args.get("on") for join in select.args.get("joins") or ()]
     where = select.args.get("where")
@@ -90,5 +90,5 @@ def _linked(select: exp.Expression) -> list[set[str]]:
     return links
 
 
-def _names(part: exp.Expression) -> set[str]:
+def _names(part: exp.Expr) -> set[str]:
     return {column.table for column in part.find_all(exp.Column) if column.table}

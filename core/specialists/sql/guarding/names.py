@@ -20,7 +20,7 @@ MOST_GROWTH = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    tree: exp.Expression
+    tree: exp.Expr
     """Every column carries its table, no star is left but that of COUNT(*), names are quoted."""
     tables: tuple[Relation, ...]
     columns: frozenset[tuple[str, str]]
@@ -29,7 +29,7 @@ class Resolved:
     """By the id of a column's node: which column of which relation it is."""
 
 
-def resolved(tree: exp.Expression, schema: Schema, dialect: Dialect) -> Resolved:
+def resolved(tree: exp.Expr, schema: Schema, dialect: Dialect) -> Resolved:
     """Raises `Refused`, with names that do exist where one does not."""
     _refuse_recursion(tree)
     _refuse_doubling(tree)
@@ -58,7 +58,7 @@ def resolved(tree: exp.Expression, schema: Schema, dialect: Dialect) -> Resolved
     )
 
 
-def _refuse_recursion(tree: exp.Expression) -> None:
+def _refuse_recursion(tree: exp.Expr) -> None:
     for part in tree.find_all(exp.CTE):
         name = part.alias.lower()
         for table in part.this.find_all(exp.Table):
@@ -68,7 +68,7 @@ def _refuse_recursion(tree: exp.Expression) -> None:
                 )
 
 
-def _refuse_doubling(tree: exp.Expression) -> None:
+def _refuse_doubling(tree: exp.Expr) -> None:
     """A column may be written with those before it; each time, the query grows by what they are."""
     for select in tree.find_all(exp.Select):
         sizes: dict[str, int] = {}
@@ -79,14 +79,14 @@ def _refuse_doubling(tree: exp.Expression) -> None:
             raise Refused("The columns are built upon one another too often.")
 
 
-def _fold(tree: exp.Expression) -> None:
+def _fold(tree: exp.Expr) -> None:
     """Names are looked up without regard to case; what they resolve to is spelt as the database
     spells it."""
     for name in tree.find_all(exp.Identifier):
         name.set("this", name.name.casefold())
 
 
-def _tables(tree: exp.Expression, schema: Schema) -> dict[str, Relation]:
+def _tables(tree: exp.Expr, schema: Schema) -> dict[str, Relation]:
     """Give each table the key of its relation for a name. By that key: what is read."""
     seen = set[int]()
     found = dict[str, Relation]()
@@ -108,7 +108,7 @@ def _tables(tree: exp.Expression, schema: Schema) -> dict[str, Relation]:
     return found
 
 
-def _drop_prefixes(tree: exp.Expression) -> None:
+def _drop_prefixes(tree: exp.Expr) -> None:
     """`public.orders.amount` says no more than `orders.amount`: a table is looked up in FROM."""
     names = {table.alias_or_name for table in tree.find_all(exp.Table)}
     for column in tree.find_all(exp.Column):

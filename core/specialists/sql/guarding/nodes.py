@@ -14,7 +14,7 @@ LONGEST_TEXT = 1_000
 """Characters that `repeat` and its like may be asked for."""
 
 
-def look(tree: exp.Expression, dialect: Dialect) -> None:
+def look(tree: exp.Expr, dialect: Dialect) -> None:
     """Raises `Refused` at the first part that is not on the lists."""
     count = 0
     for node in tree.walk():
@@ -37,13 +37,13 @@ def look(tree: exp.Expression, dialect: Dialect) -> None:
             _look_at_size(node, dialect)
 
 
-def called(node: exp.Expression) -> str:
+def called(node: exp.Expr) -> str:
     """The name that a function without a class of its own is called by, lower case."""
     name = node.this
     return str(name if isinstance(name, str) else name.name).lower()
 
 
-def _look_at_kind(node: exp.Expression, dialect: Dialect) -> None:
+def _look_at_kind(node: exp.Expr, dialect: Dialect) -> None:
     kind = type(node).__name__
     if isinstance(node, exp.Anonymous):
         name = called(node)
@@ -64,10 +64,12 @@ def _in_words(kind: str) -> str:
     return "".join(f" {one.lower()}" if one.isupper() else one for one in kind).strip().capitalize()
 
 
-def _look_at_parts(node: exp.Expression) -> None:
+def _look_at_parts(node: exp.Expr) -> None:
     parts = allowed.ARGUMENTS.get(type(node).__name__)
     if parts is None:
         return
+    if isinstance(node, exp.Select) and not node.expressions:
+        raise Refused("SELECT names at least one column.")
     for name, value in node.args.items():
         if value and name not in parts:
             what = f"{type(node).__name__} with {name.strip('_')}"
@@ -102,13 +104,13 @@ def _look_at_dot(node: exp.Dot) -> None:
         raise Refused("A function is called by its plain name.")
 
 
-def _look_at_text(node: exp.Expression, dialect: Dialect) -> None:
+def _look_at_text(node: exp.Expr, dialect: Dialect) -> None:
     """Where a backslash escapes, a text with both is read in two ways, as the session is set."""
     if dialect == "databricks" and "\\" in node.name and ("'" in node.name or '"' in node.name):
         raise Refused("A text may not hold both a backslash and a quotation mark.")
 
 
-def _look_at_size(node: exp.Func, dialect: Dialect) -> None:
+def _look_at_size(node: exp.Expr, dialect: Dialect) -> None:
     kind = type(node).__name__
     name = called(node) if isinstance(node, exp.Anonymous) else ""
     if kind in allowed.SIZED:
@@ -116,13 +118,12 @@ def _look_at_size(node: exp.Func, dialect: Dialect) -> None:
     if name in allowed.PRINTING or isinstance(node, exp.Format):
         _look_at_format(node)
     if kind in allowed.SERIES or name in allowed.SERIES_NAMES:
-        bounds = [part for part in node.iter_expressions() if isinstance(part, exp.Expression)]
-        for bound in bounds:
+        for bound in node.iter_expressions():
             _look_at_bound(bound)
 
 
-def _look_at_length(node: exp.Func) -> None:
-    if node.find_ancestor(*(type(node), exp.Repeat, exp.Pad, exp.Space)):
+def _look_at_length(node: exp.Expr) -> None:
+    if node.find_ancestor(exp.Repeat, exp.Pad, exp.Space):
         raise Refused("A text of a given length may not be made of another one.")
     for part in node.iter_expressions():
         if isinstance(part, exp.Literal):
@@ -132,8 +133,8 @@ def _look_at_length(node: exp.Func) -> None:
             raise Refused("The length of a text is given as a number.")
 
 
-def _look_at_format(node: exp.Func) -> None:
-    parts = [one for one in node.iter_expressions() if isinstance(one, exp.Expression)]
+def _look_at_format(node: exp.Expr) -> None:
+    parts = list(node.iter_expressions())
     for text in (one.name for one in parts if isinstance(one, exp.Literal) and one.is_string):
         if "*" in text or re.search(r"\d{4}", text):
             raise Refused("A format says no more than 999 places.")
@@ -141,7 +142,7 @@ def _look_at_format(node: exp.Func) -> None:
         raise Refused("A format is given as a text.")
 
 
-def _look_at_bound(bound: exp.Expression) -> None:
+def _look_at_bound(bound: exp.Expr) -> None:
     """A series may run over dates and small numbers."""
     if bound.find(exp.Mul, exp.Pow, exp.Exp):
         raise Refused("The ends of a series are numbers or dates, without products.")

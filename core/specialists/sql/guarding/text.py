@@ -2,7 +2,6 @@
 
 import logging
 import unicodedata
-from typing import cast
 
 import sqlglot
 from sqlglot import exp
@@ -21,7 +20,7 @@ DEEPEST = 60
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
 
-def parsed(text: str, dialect: Dialect) -> exp.Expression:
+def parsed(text: str, dialect: Dialect) -> exp.Expr:
     """Raises `Refused` for anything but one query."""
     _look_at(text)
     try:
@@ -33,7 +32,7 @@ def parsed(text: str, dialect: Dialect) -> exp.Expression:
     statements = [one for one in found if one is not None and not isinstance(one, exp.Semicolon)]
     if len(statements) != 1:
         raise Refused(f"One query is wanted; this holds {len(statements)} statements.")
-    tree = cast("exp.Expression", statements[0])
+    tree = statements[0]
     if type(tree).__name__ not in ROOTS:
         raise Refused("Only a query that reads may run: it begins with SELECT or WITH.")
     return tree
