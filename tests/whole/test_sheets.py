@@ -12,7 +12,7 @@ from tests.house import House, house
 from tests.specialists.sheets.test_tables import book
 from tests.turn.reading import MENTION
 from tests.whole.scripted_sql import Scripted
-from tests.whole.test_sql import brought, chinook, offered, rows_of
+from tests.whole.test_sql import brought, chinook, offered, rows_of, said
 
 CSV = "Dato;Beløb\n01.02.2026;1.234,50\n13.02.2026;-5,05\nI alt;1.229,45\n".encode("cp1252")
 QUESTION = "What is the sum of the invoices?"
@@ -28,12 +28,11 @@ async def test_a_posted_csv_is_answered_from_with_every_judgement(tmp_path):
         models.answer(told().step)
         await offered(bot, "posted/ask_posted")
         file = bot.slack.add_file("mara", "invoices.csv", CSV)
-        [answer, *_] = await bot.ask(f"{MENTION} {QUESTION}", files=[file])
+        [answer, *_] = await said(bot, f"{MENTION} {QUESTION}", files=[file])
         piece = await brought(bot)
         assert rows_of(piece) == [("1229.45",)]
-        await bot.settled()
-        said = str(bot.side.replies("sales", answer["thread_ts"]))
-        assert "left out 1 totals row(s): row 4 (I alt)" in said and "decimal comma" in said
+        shown = str(bot.side.replies("sales", answer["thread_ts"]))
+        assert "left out 1 totals row(s): row 4 (I alt)" in shown and "decimal comma" in shown
 
 
 async def test_a_file_that_somebody_posted_before_is_read_as_well(tmp_path):
@@ -42,7 +41,7 @@ async def test_a_file_that_somebody_posted_before_is_read_as_well(tmp_path):
         await offered(bot, "posted/ask_posted")
         file = bot.slack.add_file("jonas", "invoices.csv", CSV)
         root = await bot.slack.say("jonas", "sales", "The invoices of February", files=[file])
-        await bot.ask(f"{MENTION} {QUESTION}", thread_ts=root)
+        await said(bot, f"{MENTION} {QUESTION}", thread_ts=root)
         assert rows_of(await brought(bot)) == [("1229.45",)]
         assert "Files posted in the thread before: invoices.csv" in models.asked[-1].text
 
@@ -52,12 +51,11 @@ async def test_the_second_question_does_not_fetch_the_file_again(tmp_path):
         models.answer(told().step)
         await offered(bot, "posted/ask_posted")
         file = bot.slack.add_file("mara", "invoices.csv", CSV)
-        [answer, *_] = await bot.ask(f"{MENTION} {QUESTION}", files=[file])
+        [answer, *_] = await said(bot, f"{MENTION} {QUESTION}", files=[file])
         fetched = len(bot.slack.calls("files.info"))
         root = answer["thread_ts"]
-        await bot.settled()
         before = len(bot.side.replies("sales", root))
-        await bot.ask(f"{MENTION} Again: {QUESTION}", thread_ts=root, answers=before)
+        await said(bot, f"{MENTION} Again: {QUESTION}", thread_ts=root, answers=before)
         assert len(bot.slack.calls("files.info")) == fetched >= 1
 
 
@@ -68,7 +66,7 @@ async def test_a_hidden_sheet_is_left_alone_and_named(tmp_path):
         models.answer(model.step)
         await offered(bot, "posted/ask_posted")
         file = bot.slack.add_file("mara", "report.xlsx", content)
-        await bot.ask(f"{MENTION} {QUESTION}", files=[file])
+        await said(bot, f"{MENTION} {QUESTION}", files=[file])
         shown = " ".join(one.text for one in model.seen)
         assert "report_seen" in shown and "report_salg" not in shown
 
@@ -85,7 +83,7 @@ async def test_where_all_is_hidden_nothing_is_read_unasked(tmp_path):
         models.answer(model.step)
         await offered(bot, "posted/ask_posted")
         file = bot.slack.add_file("mara", "report.xlsx", file_of.getvalue())
-        await bot.ask(f"{MENTION} {QUESTION}", files=[file])
+        await said(bot, f"{MENTION} {QUESTION}", files=[file])
         piece = await brought(bot)
         assert piece.is_error and "they have to be named" in piece.text and model.seen == []
 
@@ -95,7 +93,7 @@ async def test_a_damaged_file_ends_in_a_sentence(tmp_path):
         models.answer(told(words="Sorry.").step)
         await offered(bot, "posted/ask_posted")
         file = bot.slack.add_file("mara", "broken.xlsx", b"PK\x03\x04 nothing")
-        await bot.ask(f"{MENTION} {QUESTION}", files=[file])
+        await said(bot, f"{MENTION} {QUESTION}", files=[file])
         piece = await brought(bot)
         assert piece.is_error and "damaged" in piece.text
 
@@ -105,21 +103,19 @@ async def test_the_demo_model_shows_the_rows_and_works_nothing_out(tmp_path):
         await offered(bot, "posted/ask_posted", "sources/ask_workshop")
         file = bot.slack.add_file("mara", "invoices.csv", CSV)
         question = "What is in the posted file?"
-        [answer, *_] = await bot.ask(f"{MENTION} {question}", files=[file])
-        await bot.settled()
-        said = str(bot.side.replies("sales", answer["thread_ts"]))
-        assert "writes no SQL" in said and "1234.50" in said.replace(",", "")
+        [answer, *_] = await said(bot, f"{MENTION} {question}", files=[file])
+        shown = str(bot.side.replies("sales", answer["thread_ts"]))
+        assert "writes no SQL" in shown and "1234.50" in shown.replace(",", "")
 
 
 async def test_the_demo_model_answers_verified_queries_of_the_sample(tmp_path):
     async with house(tmp_path) as bot:
         await offered(bot, "sources/ask_workshop")
         question = "Which spare parts are below their minimum stock?"
-        [answer, *_] = await bot.ask(f"{MENTION} {question}")
-        await bot.settled()
-        said = str(bot.side.replies("sales", answer["thread_ts"]))
-        assert "chain 12-speed" in said and "Ingrid Solberg" in said
-        assert "the demo model writes no SQL: this is the verified query" in said
+        [answer, *_] = await said(bot, f"{MENTION} {question}")
+        shown = str(bot.side.replies("sales", answer["thread_ts"]))
+        assert "chain 12-speed" in shown and "Ingrid Solberg" in shown
+        assert "the demo model writes no SQL: this is the verified query" in shown
 
 
 class ShowThenMail:
@@ -158,11 +154,10 @@ async def test_mail_it_after_show_it_runs_no_query_again(tmp_path):
     async with ModelServer() as models, house(tmp_path, models=models, sources=(chinook(),)) as bot:
         models.answer(model.step)
         await offered(bot, "sources/ask_music", "office/send_mail")
-        [answer, *_] = await bot.ask(f"{MENTION} {question}")
-        await bot.settled()
+        [answer, *_] = await said(bot, f"{MENTION} {question}")
         root = answer["thread_ts"]
         before = len(bot.side.replies("sales", root))
-        await bot.ask(f"{MENTION} mail it to Priya", thread_ts=root, answers=before)
+        await said(bot, f"{MENTION} mail it to Priya", thread_ts=root, answers=before)
         assert await queries(bot) == 1
         (row,) = await bot.bot.rooms.db.fetch("SELECT state, body FROM parked")
         assert row["state"] == "parked" and "3503" in row["body"]

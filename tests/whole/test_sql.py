@@ -100,6 +100,18 @@ async def offered(bot: House, *tools: str) -> None:
             await asyncio.sleep(0.2)
 
 
+async def said(bot: House, text: str, **how: Any) -> list[dict[str, Any]]:
+    """Ask, and what stands in the thread when all of it is said; what is shown before that may be
+    the plan of a turn that still runs."""
+    [first, *_] = await bot.ask(text, **how)
+    db = bot.bot.rooms.db
+    async with asyncio.timeout(60):
+        while await db.fetch("SELECT 1 FROM inbox WHERE state IN ('new', 'running')"):
+            await db.wait("inbox", 0.1)
+    await bot.settled(30.0)
+    return bot.side.replies("sales", first["thread_ts"])
+
+
 async def brought(bot: House) -> Evidence:
     """What the newest turn brought."""
     newest = (await turn_ids(bot))[-1]
@@ -148,7 +160,7 @@ async def test_thirty_questions_bring_exactly_the_rows_of_the_database(tmp_path)
         for question, (source, sql) in asked.items():
             told = Scripted(sql={question: [sql]}, tool=f"sources_ask_{source.id}")
             models.answer(told.step)
-            await bot.ask(f"{MENTION} {question}")
+            await said(bot, f"{MENTION} {question}")
             piece = await brought(bot)
             assert not piece.is_error, (question, piece.text)
             found, right = rows_of(piece), [exact(row) for row in truth(source, sql)]
@@ -162,7 +174,7 @@ async def test_the_answer_shows_its_rows_and_how_they_came_about(tmp_path):
     async with ModelServer() as models, house(tmp_path, models=models, sources=(chinook(),)) as bot:
         models.answer(told.step)
         await offered(bot, "sources/ask_music")
-        [answer] = await bot.ask(f"{MENTION} {question}")
+        [answer] = await said(bot, f"{MENTION} {question}")
         [how] = [block for block in answer["blocks"] if block["type"] == "container"]
         assert how["title"]["text"] == "How I got this" and how["default_collapsed"]
         assert 'FROM "Track"' in str(how) and "1 row, complete" in str(how)
@@ -175,7 +187,7 @@ async def test_a_figure_that_no_result_holds_is_called_out(tmp_path):
     async with ModelServer() as models, house(tmp_path, models=models, sources=(chinook(),)) as bot:
         models.answer(told.step)
         await offered(bot, "sources/ask_music")
-        [answer] = await bot.ask(f"{MENTION} {question}")
+        [answer] = await said(bot, f"{MENTION} {question}")
         assert "In no result of this turn: 3,600" in str(answer["blocks"])
 
 
@@ -185,13 +197,11 @@ async def test_twenty_of_many_rows_are_never_said_to_be_all(tmp_path):
     async with ModelServer() as models, house(tmp_path, models=models, sources=(chinook(),)) as bot:
         models.answer(told.step)
         await offered(bot, "sources/ask_music")
-        [answer, *_] = await bot.ask(f"{MENTION} {question}")
+        [answer, *_] = await said(bot, f"{MENTION} {question}")
         piece = await brought(bot)
         assert piece.structured["query"]["is_complete"] is False
         assert "there may be more" in piece.text
-        await bot.settled()
-        said = bot.side.replies("sales", answer["thread_ts"])
-        assert "there are more" in str(said)
+        assert "there are more" in str(bot.side.replies("sales", answer["thread_ts"]))
 
 
 async def test_in_teams_how_it_came_about_unfolds_beneath_the_answer(tmp_path):
@@ -203,7 +213,7 @@ async def test_in_teams_how_it_came_about_unfolds_beneath_the_answer(tmp_path):
     ):
         models.answer(told.step)
         await offered(bot, "sources/ask_music")
-        [answer] = await bot.ask(f"{MENTION} {question}")
+        [answer] = await said(bot, f"{MENTION} {question}")
         [action] = [
             action
             for card in answer["attachments"]
@@ -227,10 +237,9 @@ async def test_a_verified_question_is_answered_without_writing_sql(tmp_path):
     async with ModelServer() as models, house(tmp_path, models=models, sources=(source,)) as bot:
         models.answer(told.step)
         await offered(bot, "sources/ask_music")
-        [answer, *_] = await bot.ask(f"{MENTION} {vouched.question}")
+        [answer, *_] = await said(bot, f"{MENTION} {vouched.question}")
         assert rows_of(await brought(bot)) == [(3503,)]
         assert told.seen == []
-        await bot.settled()
         assert "Verified query: How many tracks are there?, checked by Ingrid Solberg" in str(
             bot.side.replies("sales", answer["thread_ts"])
         )
@@ -243,7 +252,7 @@ async def test_a_name_that_does_not_exist_is_mended_within_three_tries(tmp_path)
     async with ModelServer() as models, house(tmp_path, models=models, sources=(chinook(),)) as bot:
         models.answer(told.step)
         await offered(bot, "sources/ask_music")
-        await bot.ask(f"{MENTION} {question}")
+        await said(bot, f"{MENTION} {question}")
         piece = await brought(bot)
         assert rows_of(piece) == [(3503,)] and piece.structured["query"]["tries"] == 3
         billed = await bot.bot.rooms.db.fetch("SELECT purpose, tool FROM entries")
