@@ -38,7 +38,7 @@ def _entry(
 ) -> tuple[Any, Mapping[marks.Path, int], str]:
     named = cast("dict[str, Any]", entry) if isinstance(entry, dict) else {}
     if "file" not in named:
-        return {name: entry}, lines, ""
+        return {name: cast("Any", entry)}, lines, ""
     file = str(named["file"])
     at = lines.get((name,), 1)
     if len(named) > 1:

@@ -41,11 +41,12 @@ def _tables(source: Source, found: Schema) -> Iterator[str]:
         relations = found.named(table.name)
         if not relations:
             yield f"tables: there is no {table.name}, or the login may not see it"
-        elif len(relations) > 1:
+        if len(relations) > 1:
             names = " and ".join(one.key for one in relations)
             yield f"tables: {table.name} may be {names}: say which"
-        else:
-            yield from _columns(table, relations[0])
+            continue
+        for relation in relations:
+            yield from _columns(table, relation)
     for join in source.joins:
         yield from _join(join, found)
 

@@ -168,7 +168,8 @@ _CLASSES: tuple[tuple[str, Failure], ...] = (
 
 
 def _failed(text: str, stop: Stop) -> QueryFailed:
-    kind: Failure = next((kind for word, kind in _CLASSES if word in text), "other")
+    known = (kind for word, kind in _CLASSES if word in text)
+    kind: Failure = next(known, None) or "other"
     if kind == "timeout" or stop.is_due:
         return too_slow(round(stop.given))
     named = text.partition("one of the following? [")[2].partition("]")[0]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from core.specialists.sql.engine import Type, Value
 from core.specialists.sql.guard import Admitted
@@ -51,8 +51,9 @@ def plain(value: Any) -> Value:
         case bytearray() | memoryview():
             return bytes(value)
         case _:
-            is_many = issubclass(type(value), dict | list | tuple)
-            return json.dumps(value, default=str, ensure_ascii=False) if is_many else str(value)
+            other = cast("object", value)
+            is_many = issubclass(type(other), dict | list | tuple)
+            return json.dumps(other, default=str, ensure_ascii=False) if is_many else str(other)
 
 
 _TYPES: tuple[tuple[type, Type], ...] = (
@@ -76,7 +77,8 @@ def types(found: Answer) -> tuple[Type, ...]:
 
 
 def _one(value: Value) -> Type:
-    return next((name for kind, name in _TYPES if isinstance(value, kind)), "text")
+    known = (name for kind, name in _TYPES if isinstance(value, kind))
+    return next(known, None) or "text"
 
 
 def _type(kinds: set[Type]) -> Type:

@@ -112,7 +112,7 @@ def _schema(told: Mapping[str, Any]) -> Schema:
     keys: set[tuple[str, str, str]] = set()
     references: dict[tuple[str, str, str], str] = {}
     for schema, table, kind, columns, other, others in told["keys"]:
-        theirs = json.loads(others[1]) if others else []
+        theirs: list[str] = json.loads(others[1]) if others else []
         for place, column in enumerate(json.loads(columns[1])):
             if kind == "PRIMARY KEY":
                 keys.add((schema, table, column))

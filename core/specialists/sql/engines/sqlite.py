@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from core.specialists.sql.engine import QueryFailed
 from core.specialists.sql.engines.driver import CATALOG_WITHIN, Answer, answer
@@ -80,13 +80,14 @@ class Sqlite:
         finally:
             connection.close()
 
-    def _open(self, stop: Stop) -> "apsw.Connection":
+    def _open(self, stop: Stop) -> Any:
         import apsw
 
         try:
             address = f"{self._path.absolute().as_uri()}?mode=ro"
             flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-            connection = apsw.Connection(address, flags=flags)
+            # Its types leave what is bound to a statement unknown.
+            connection = cast("Any", apsw.Connection(address, flags=flags))
             connection.set_busy_timeout(2_000)
             connection.execute("PRAGMA query_only = 1")
             connection.execute("PRAGMA trusted_schema = 0")
@@ -130,7 +131,7 @@ _COLUMNS = "SELECT name, type, pk FROM pragma_table_xinfo(?) WHERE hidden <> 1 O
 _KEYS = 'SELECT "from", "table", "to" FROM pragma_foreign_key_list(?)'
 
 
-def _columns(connection: "apsw.Connection", name: str) -> tuple[Column, ...]:
+def _columns(connection: Any, name: str) -> tuple[Column, ...]:
     references = {
         str(column): f"{other}.{key}" if key else str(other)
         for column, other, key in connection.execute(_KEYS, (name,))
@@ -146,7 +147,7 @@ def _columns(connection: "apsw.Connection", name: str) -> tuple[Column, ...]:
     )
 
 
-def _interrupt(connection: "apsw.Connection") -> None:
+def _interrupt(connection: Any) -> None:
     import apsw
 
     with suppress(apsw.ConnectionClosedError):

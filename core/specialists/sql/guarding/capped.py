@@ -24,7 +24,7 @@ def capped(tree: exp.Expr, dialect: Dialect, most: int) -> exp.Expr:
     if _is_within(limit, most):
         return query
     bound = _bound(limit)
-    if bound is not None and not _is_open(limit):
+    if limit is not None and bound is not None and not _is_open(limit):
         count = "count" if isinstance(limit, exp.Fetch) else "expression"
         limit.set(count, exp.Literal.number(most))
         return query
