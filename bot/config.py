@@ -43,7 +43,9 @@ BY_ROOMS = ("policy", "servers", "sources")
 """Sections that core.policy, core.capabilities and core.specialists.sql read by themselves."""
 SAMPLE = "sample"
 """The sample server of the local workspace."""
-OWN_SERVERS = (HOST, OFFICE, SAMPLE)
+SOURCES, SHEETS = "sources", "posted"
+"""The servers of the data specialists."""
+OWN_SERVERS = (HOST, OFFICE, SAMPLE, SOURCES, SHEETS)
 """Names that no server of the file may have, whether ours run or not: the file is good everywhere
 or nowhere."""
 NOT_YET: tuple[str, ...] = ()

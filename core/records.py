@@ -11,6 +11,7 @@ from typing import Any, Literal, NewType
 from core.cards import Card
 from core.figures import Figure
 from core.said import Said
+from core.workings import Working
 
 PersonId = NewType("PersonId", str)
 """A person on one surface: `slack:T…/U…`."""
@@ -19,8 +20,7 @@ ThreadId = NewType("ThreadId", str)
 TurnId = NewType("TurnId", str)
 EvidenceId = NewType("EvidenceId", str)
 FileId = NewType("FileId", str)
-"""A file by id, never by address: `slack:T…/F…` for one that a person posted, `file_…` for one
-that a tool made."""
+"""A file by id, never by address: `slack:T…/F…` that a person posted, `file_…` made by a tool."""
 
 Json = dict[str, Any]
 Address = Mapping[str, str]
@@ -367,6 +367,7 @@ class Answer:
     chips: tuple[Chip, ...] = ()
     files: tuple[MadeFile, ...] = ()
     figures: tuple[Figure, ...] = ()
+    workings: tuple[Working, ...] = ()
     cost: Cost | None = None
     """None where no model was asked (help, refusals)."""
 
