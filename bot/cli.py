@@ -63,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
         part.set_defaults(command=command)
         _add_workspace(part)
     _add_turn(commands.add_parser("turn", help="show what happened inside a turn"))
+    _add_eval(commands.add_parser("eval", help="ask the SQL specialist graded questions"))
     _add_export(commands.add_parser("export", help="write out what was decided"))
     manifest = commands.add_parser(
         "manifest", help="print the app manifest for Slack, or write the app package for Teams"
@@ -102,6 +103,21 @@ def _add_export(part: argparse.ArgumentParser) -> None:
     part.add_argument("--since", type=_day, default=0.0, metavar="DAY", help="2026-10-01, in UTC")
     part.add_argument("--out", type=Path, metavar="FILE", help="instead of standard output")
     _add_workspace(part)
+
+
+def _add_eval(part: argparse.ArgumentParser) -> None:
+    part.description = (
+        "Ask graded questions and say how many were answered right, and at what cost."
+    )
+    part.set_defaults(command=_eval, workspace=True)
+    part.add_argument("set", nargs="?", default="sheets", help="`sheets`, or a file of questions")
+    part.add_argument("--model", default="", help="a configured model; the default one otherwise")
+    ways = ["progressive", "whole", "both"]
+    part.add_argument("--discovery", choices=ways, default="both")
+    part.add_argument("--only", nargs="+", default=[], metavar="ID", help="these questions alone")
+    part.add_argument("--replay", default="", help="a recording, or `shipped`: asks no model")
+    part.add_argument("--record", default="", metavar="FILE", help="keep what the model says")
+    part.add_argument("--json", default="", metavar="FILE", help="everything, as JSON")
 
 
 def _day(text: str) -> float:
@@ -229,6 +245,30 @@ def _export(given: argparse.Namespace) -> int:
         admin.into_file(given.out, rows, write)
         print(f"{_counted(len(rows), 'decision')} written to {given.out}.")
     return 0
+
+
+def _eval(given: argparse.Namespace) -> int:
+    from bot.evaluation import command
+    from core.errors import SourceFailed
+
+    _, config = _read(given)
+    ways = ("progressive", "whole") if given.discovery == "both" else (given.discovery,)
+    wish = command.Wish(
+        set=given.set,
+        model=given.model,
+        discovery=ways,
+        only=tuple(given.only),
+        replay=given.replay,
+        record=given.record,
+        json=given.json,
+    )
+    try:
+        table, is_all_right = asyncio.run(command.evaluate(config, wish))
+    except SourceFailed as failure:
+        _print_problems([str(failure)])
+        return WRONG
+    print(table)
+    return 0 if is_all_right else WRONG
 
 
 def _rotate_keys(given: argparse.Namespace) -> int:

@@ -25,12 +25,15 @@ from core.llm import models
 from core.llm.models import ModelSettings
 from core.policy.rules import EVERYTHING, Rules
 from core.policy.section import read_policy
+from core.specialists.sql.source import Source
 
 BY_ROOMS = ("policy", "servers")
 """Sections that core.policy and core.capabilities read by themselves."""
 SAMPLE = "sample"
 """The sample server of the local workspace."""
-OWN_SERVERS = (HOST, OFFICE, SAMPLE)
+SOURCES, SHEETS = "sources", "sheets"
+"""The servers of the data specialists."""
+OWN_SERVERS = (HOST, OFFICE, SAMPLE, SOURCES, SHEETS)
 """Names that no server of the file may have, whether ours run or not: the file is good everywhere
 or nowhere."""
 NOT_YET = ("budgets", "retention", "sources")
@@ -48,6 +51,7 @@ class Config:
     """By place id."""
     skills: tuple[Skill, ...] = ()
     servers: tuple[Server, ...] = ()
+    sources: tuple[Source, ...] = ()
     rules: Rules = EVERYTHING
     limits: Limits = field(default_factory=Limits)
     bots: frozenset[str] = frozenset()

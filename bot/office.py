@@ -38,7 +38,11 @@ class OfficeRooms:
     async def credentials(self, person: PersonId, tool: Tool) -> Mapping[str, str]:
         """`core.loop.calls.Credentials`: the person's own token, for the tools that read with
         it. Raises `NeedsAccount` with what a sign-in has to ask for."""
-        scopes = credentials_for(tool)
+        return await self.signed_in(person, credentials_for(tool))
+
+    async def signed_in(self, person: PersonId, scopes: tuple[str, ...]) -> Mapping[str, str]:
+        """The person's own token for these permissions, as a header; nothing where there are none
+        or no account can be connected. Raises `NeedsAccount`."""
         if not scopes or self.accounts is None:
             return {}
         try:

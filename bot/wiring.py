@@ -16,7 +16,7 @@ from aiohttp import web
 
 from adapters.slack import edge, manifest
 from adapters.teams import edge as teams_edge
-from bot import connect, inside, turns
+from bot import connect, inside, specialists, turns
 from bot.chats import Chats, Pacings
 from bot.config import SAMPLE, Config
 from bot.lifecycle import Loop, Part
@@ -114,7 +114,7 @@ async def build(
         held.push_async_callback(db.close)
         keys = KeyRing.parse(settings.keys)
         office = await opened(held, db, keys, settings.microsoft, chat=chats, clock=clock)
-        rooms = await _rooms(held, db, settings, config, clock, office)
+        rooms = await _rooms(held, db, settings, config, clock, office, chats)
         approvals = _approvals(rooms, office, chats)
         rooms = replace(rooms, approvals=approvals)
         lanes = _lanes(rooms, clock)
@@ -273,6 +273,7 @@ async def _rooms(
     config: Config,
     clock: Clock,
     office: OfficeRooms,
+    chats: Chats,
 ) -> Rooms:
     async def add(entry: LedgerEntry) -> None:
         await entries.add(db, entry)
@@ -284,7 +285,17 @@ async def _rooms(
     held.push_async_callback(embed.close)
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
-    servers = [*config.servers, office.server]
+    wanted = specialists.Wanted(
+        db=db,
+        chats=chats,
+        chat=chat,
+        model=next(iter(config.models.values())),
+        clock=clock,
+        settings=settings,
+        sources=config.sources,
+        deadline=config.limits.call_deadline,
+    )
+    servers = [*config.servers, office.server, *await specialists.servers(held, wanted)]
     if settings.is_workspace:
         app = await held.enter_async_context(serving_later(_sample))
         servers.append(Server(name=SAMPLE, app=app))
@@ -303,7 +314,7 @@ async def _rooms(
         loop=TurnLoop(db, KeyRing.parse(settings.keys)),
         surfaces={},
         clock=clock,
-        credentials=office.credentials,
+        credentials=specialists.credentials(wanted, office),
     )
 
 

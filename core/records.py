@@ -11,6 +11,7 @@ from typing import Any, Literal, NewType
 from core.cards import Card
 from core.figures import Figure
 from core.said import Said
+from core.workings import Working
 
 PersonId = NewType("PersonId", str)
 """A person on one surface: `slack:T…/U…`."""
@@ -365,6 +366,7 @@ class Answer:
     chips: tuple[Chip, ...] = ()
     files: tuple[MadeFile, ...] = ()
     figures: tuple[Figure, ...] = ()
+    workings: tuple[Working, ...] = ()
     cost: Cost | None = None
     """None where no model was asked (help, refusals)."""
 

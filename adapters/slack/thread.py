@@ -10,7 +10,7 @@ from adapters.slack.looking import Looking
 from adapters.slack.names import Names
 from core.errors import DeliveryFailed
 from core.records import Address, Json, Question
-from core.said import Heard, Said
+from core.said import Attached, Heard, Said
 
 log = logging.getLogger(__name__)
 PAGE = 100
@@ -46,6 +46,7 @@ class Thread:
         return Heard(
             text=names.put_in(question.text, known),
             said=tuple(_named(one, known) for one in heard),
+            files=_files(found, question.place.tenant),
             left_out=max(0, len(found) - 1 - NEWEST),
             named=_mentioned(question.text, known) | _beside(seen, known),
         )
@@ -93,6 +94,21 @@ def _said(message: Json, own: str, asker: str) -> Said:
         role = "asker" if user and user == asker else "person"
     at = float(fields.text(message, "ts"))
     return Said(role=role, name=name, text=said.words(message), at=at, id=user)
+
+
+def _files(messages: Sequence[Json], team: str) -> tuple[Attached, ...]:
+    found = {
+        id: Attached(
+            id=f"slack:{team}/{id}",
+            name=fields.text(file, "name") or "file",
+            media_type=fields.text(file, "mimetype") or "application/octet-stream",
+            size=fields.number(file, "size"),
+        )
+        for message in messages
+        for file in fields.children(message, "files")
+        if (id := fields.text(file, "id"))
+    }
+    return tuple(found.values())
 
 
 def _named(one: Said, known: dict[str, str]) -> Said:

@@ -13,6 +13,7 @@ from core.telemetry import metrics, spans
 from core.turn import watch
 from core.turn.figures import figures, without_places
 from core.turn.telling import citables_of
+from core.turn.workings import remark, unfounded, workings
 
 Remember = Callable[[Transaction], Awaitable[None]]
 
@@ -20,17 +21,21 @@ EMPTY = "I have no words for an answer. Please put the question differently."
 CUT = "\n\n_The answer ends here because the model reached its length limit._"
 
 
-def compose(text: str, finish: str, evidence: Sequence[Evidence]) -> tuple[Answer, bool]:
+def compose(
+    text: str, finish: str, evidence: Sequence[Evidence], question: str = ""
+) -> tuple[Answer, bool]:
     """The answer as the person reads it, and whether the model said anything.
 
     `evidence` is what the turn's calls brought, each under the number that the model saw.
     """
     settled, chips = settle(without_places(text), citables_of(evidence))
     drawn = figures(text, evidence)
+    if settled and (missing := unfounded(settled, question, evidence)):
+        settled += remark(missing)
     files = tuple(file for piece in evidence for file in piece.files)
     said = settled + (CUT if finish == "length" and settled else "")
     said = said or ("" if drawn else EMPTY)
-    answer = Answer(text=said, chips=chips, files=files, figures=drawn)
+    answer = Answer(text=said, chips=chips, files=files, figures=drawn, workings=workings(evidence))
     return answer, bool(settled or drawn)
 
 

@@ -38,7 +38,7 @@ from core.telemetry import logs, spans
 from core.turn import failures, watch
 from core.turn.connect import SignInAsked
 from core.turn.finish import answer_id, compose, finish
-from core.turn.hear import heard_around
+from core.turn.hear import heard_around, noted
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history, outcomes
 from core.turn.retrieve import Memory, Vector, embedded, retrieve
@@ -111,7 +111,7 @@ async def _run(
 
     with seen.phase("finish"):
         brought = await _brought(rooms.db, turn, calls)
-        answer, has_words = compose(ended.text, ended.finish, brought)
+        answer, has_words = compose(ended.text, ended.finish, brought, turn.question.text)
         await status.end()
     memory = Memory(rooms.index, turn, answer, known.vector if has_words else None)
     owned = await finish(
@@ -180,6 +180,7 @@ async def _known(
     turn, past, vector = introducing.result(), reading.result(), embedding.result()
     heard = listening.result()
     turn = replace(turn, question=replace(turn.question, text=heard.text))
+    await noted(rooms.db, turn, heard, now=rooms.clock())
     shown, finished = frozenset(id for id, _ in past), [one for _, one in past]
     with seen.phase("retrieve"):
         async with asyncio.TaskGroup() as group:

@@ -35,6 +35,11 @@ def block(figure: Figure) -> Json:
     }
 
 
+def is_undrawn(figure: Figure) -> bool:
+    """A chart for which Slack has no block, so that its rows are shown as a table."""
+    return figure.kind != "table" and _chart(figure) is None
+
+
 def title(figure: Figure) -> str:
     name = escape.inert(figure.title)[: limits.LABEL] or "Table"
     return name if is_whole(figure) else f"{name} ({len(shown_rows(figure))} of {figure.total})"
@@ -142,7 +147,10 @@ def _shown(cell: Cell) -> Json:
 def _text(cell: Cell) -> str:
     if isinstance(cell, str):
         return escape.inert(cell)
-    return f"{cell:,}" if isinstance(cell, int) else f"{cell:,.2f}"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    # Below one, two places would say nothing of a share or a rate.
+    return f"{cell:,.2f}" if abs(cell) >= 1 or not cell else f"{cell:.4g}"
 
 
 def _piped(text: str) -> str:

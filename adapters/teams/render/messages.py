@@ -3,7 +3,7 @@
 import re
 
 from adapters import cost, links
-from adapters.teams.render import figures, limits, markdown, tables
+from adapters.teams.render import figures, limits, markdown, tables, workings
 from core.records import Answer, Chip, Json
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~])")
@@ -20,6 +20,8 @@ def render(answer: Answer) -> list[Json]:
         shown[-1]["text"] += "\n\n_The answer is longer than Teams shows._"
     for card in [*tables.cards(read.tables), *figures.cards(answer.figures)]:
         _attach(shown, tables.attachment(card))
+    if (how := workings.card(answer.workings)) is not None:
+        _attach(shown, tables.attachment(how))
     if answer.cost is not None or answer.chips:
         _close(shown, answer)
     if answer.cost is not None:
