@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from bot import marks
+from bot import marks, sources
 from bot.sections import SHAPES, WHOLE, Agent, Channel, Limits, Model, Price, Sections
 from bot.settings import Settings
 from core.capabilities.servers import HOST, Server, read_servers
@@ -27,8 +27,8 @@ from core.policy.rules import EVERYTHING, Rules
 from core.policy.section import read_policy
 from core.specialists.sql.source import Source
 
-BY_ROOMS = ("policy", "servers")
-"""Sections that core.policy and core.capabilities read by themselves."""
+BY_ROOMS = ("policy", "servers", "sources")
+"""Sections that core.policy, core.capabilities and core.specialists.sql read by themselves."""
 SAMPLE = "sample"
 """The sample server of the local workspace."""
 SOURCES, SHEETS = "sources", "sheets"
@@ -36,7 +36,7 @@ SOURCES, SHEETS = "sources", "sheets"
 OWN_SERVERS = (HOST, OFFICE, SAMPLE, SOURCES, SHEETS)
 """Names that no server of the file may have, whether ours run or not: the file is good everywhere
 or nowhere."""
-NOT_YET = ("budgets", "retention", "sources")
+NOT_YET = ("budgets", "retention")
 """Sections that have a meaning and no consumer: refused, so that nobody relies on them."""
 
 
@@ -111,6 +111,7 @@ class _Reading:
             channels=found.channels,
             skills=self._skills(found),
             servers=self._servers(),
+            sources=self._sources(),
             rules=self._rules(),
             limits=found.limits,
             bots=frozenset(found.slack.bots),
@@ -179,6 +180,13 @@ class _Reading:
                     fault += "; only names that begin with MCP_ are handed to servers"
                 self._wrong(("servers", name) if name else ("servers",), f"{fault}.")
             return ()
+
+    def _sources(self) -> tuple[Source, ...]:
+        lines = {path[1:]: n for path, n in self._marked.lines.items() if path[:1] == ("sources",)}
+        section, secrets = self._sections.get("sources"), self._settings.source_secrets
+        found, faults = sources.read(section, lines, self._folder, secrets)
+        self.faults += faults
+        return found
 
     def _rules(self) -> Rules:
         lines = {path[1:]: n for path, n in self._marked.lines.items() if path[:1] == ("policy",)}

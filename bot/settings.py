@@ -122,6 +122,8 @@ class Settings:
     """0 takes any free port."""
     workspace_port: int
     """Of the local workspace's page; 0 takes any free port."""
+    source_secrets: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Values for `${SOURCE_…}` in the `sources` section, by that name."""
     observing: Observing = field(default_factory=Observing)
 
     @property
@@ -141,6 +143,7 @@ class Settings:
             given += [self.microsoft.entra.client_secret, self.microsoft.entra.certificate]
         given += [key.partition(":")[2] for key in self.keys.split(",")]
         given += self.server_secrets.values()
+        given += self.source_secrets.values()
         given += [self.observing.metrics_token, *self.observing.collector_headers.values()]
         if password := urlsplit(self.database).password:
             given += [password, unquote(password)]
@@ -192,6 +195,7 @@ def read(environment: Mapping[str, str], *, folder: Path, is_workspace: bool) ->
         config=_config(given, folder),
         keys=given.text("COUNTERSIGN_KEYS", is_secret=True),
         server_secrets=given.all_named("MCP_"),
+        source_secrets=given.all_named("SOURCE_"),
         public_url=given.address("COUNTERSIGN_PUBLIC_URL"),
         host=given.text("COUNTERSIGN_HOST", "127.0.0.1"),
         port=_port(given, "COUNTERSIGN_PORT", 3978),

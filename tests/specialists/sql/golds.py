@@ -61,9 +61,10 @@ def _spelt_out(statement: str) -> list[str]:
 
 
 @cache
-def schema(database: str, default: str = "") -> Schema:
+def schema(database: str, default: str = "", *, is_folded: bool = False) -> Schema:
+    """`is_folded`: names as Postgres keeps them when they are not quoted."""
     text = (given("sql") / "databases" / f"{database}.json").read_text("utf-8")
-    tables = json.loads(text)["table_metadata"]
+    tables = json.loads(text.lower() if is_folded else text)["table_metadata"]
     return Schema(
         relations=tuple(
             Relation(

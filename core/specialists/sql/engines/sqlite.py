@@ -1,6 +1,7 @@
 """Asks a SQLite file, opened for reading, with SQLite itself permitting each table and function."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,7 +75,7 @@ class Sqlite:
             cursor.execute(admitted.sql)
             rows = list(islice(cursor, admitted.row_cap + 1))
             return answer(columns, rows)
-        except apsw.Error as error:
+        except (apsw.Error, ValueError) as error:
             raise _failed(error, stop) from error
         finally:
             connection.close()
@@ -99,7 +100,7 @@ class Sqlite:
         ):
             connection.limit(limit, value)
         connection.set_progress_handler(lambda: stop.is_due, 5_000)
-        stop.by(connection.interrupt)
+        stop.by(lambda: _interrupt(connection))
         return connection
 
     def _catalog(self, stop: Stop) -> Schema:
@@ -138,6 +139,13 @@ def _columns(connection: "apsw.Connection", name: str) -> tuple[Column, ...]:
         Column(name=column, type=kind, is_key=bool(key), references=references.get(column, ""))
         for column, kind, key in connection.execute(_COLUMNS, (name,))
     )
+
+
+def _interrupt(connection: "apsw.Connection") -> None:
+    import apsw
+
+    with suppress(apsw.ConnectionClosedError):
+        connection.interrupt()
 
 
 def _permitting(admitted: Admitted) -> Callable[[int, Any, Any, Any, Any], int]:

@@ -1,0 +1,79 @@
+"""Reads the `sources` section with the files that its entries name."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from bot import marks
+from core.errors import Misconfigured
+from core.specialists.sql.reading import read_sources
+from core.specialists.sql.source import Source
+
+Fault = tuple[int, str]
+"""A line of the configuration and a sentence."""
+
+
+def read(
+    section: Any, lines: Mapping[marks.Path, int], folder: Path, secrets: Mapping[str, str]
+) -> tuple[tuple[Source, ...], list[Fault]]:
+    """`lines` are those of the section's values by their path within it. A relative path of a
+    database lies under `folder`, as a file that an entry names does."""
+    if not isinstance(section, dict):
+        return _read(section, lines, secrets)
+    found: list[Source] = []
+    faults: list[Fault] = []
+    for name, entry in cast("dict[str, Any]", section).items():
+        own, its_lines, file = _entry(name, entry, lines, folder, faults)
+        sources, wrong = _read(own, its_lines, secrets)
+        found += (_placed(source, folder) for source in sources)
+        at = lines.get((name,), 1)
+        faults += ((at, f"{file}:{line}: {text}") if file else (line, text) for line, text in wrong)
+    return tuple(found), faults
+
+
+def _entry(
+    name: str, entry: Any, lines: Mapping[marks.Path, int], folder: Path, faults: list[Fault]
+) -> tuple[Any, Mapping[marks.Path, int], str]:
+    if not isinstance(entry, dict) or "file" not in entry:
+        return {name: entry}, lines, ""
+    named = cast("dict[str, Any]", entry)
+    file = str(named["file"])
+    at = lines.get((name,), 1)
+    if len(named) > 1:
+        faults.append((at, f"`sources.{name}` names a file and says more; it is one or the other."))
+    try:
+        path = (folder / file).resolve()
+        path.relative_to(folder.resolve())
+        marked = marks.read(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        faults.append((at, f"`sources.{name}.file` names no text file under {folder}."))
+        return None, {}, file
+    faults += ((at, f"{file}:{line}: {text}") for line, text in marked.faults)
+    return {name: marked.value}, {(name, *key): line for key, line in marked.lines.items()}, file
+
+
+def _read(
+    section: Any, lines: Mapping[marks.Path, int], secrets: Mapping[str, str]
+) -> tuple[tuple[Source, ...], list[Fault]]:
+    try:
+        return read_sources(section, secrets, lines), []
+    except Misconfigured as problem:
+        return (), [_fault(one) for one in str(problem).splitlines()]
+
+
+def _fault(sentence: str) -> Fault:
+    match = re.fullmatch(r"line (\d+): (.*)", sentence)
+    text = match[2] if match else sentence
+    where, _, rest = text.partition(": ")
+    said = f"`sources.{where}`: {rest}." if not where.startswith("sources") else f"{text}."
+    return (int(match[1]) if match else 1, said)
+
+
+def _placed(source: Source, folder: Path) -> Source:
+    from dataclasses import replace
+
+    connection = dict(source.connection)
+    if path := connection.get("path"):
+        connection["path"] = str((folder / path).absolute())
+    return replace(source, connection=connection)
