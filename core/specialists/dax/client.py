@@ -3,7 +3,8 @@
 import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, cast
@@ -45,9 +46,16 @@ class PowerBI:
         self._session: ClientSession | None = None
 
     async def query(
-        self, model: SemanticModel, dax: str, *, person: PersonId, token: str, deadline: float
+        self,
+        model: SemanticModel,
+        dax: str,
+        *,
+        person: PersonId,
+        token: str,
+        deadline: float,
+        rows: int = ROWS,
     ) -> Table:
-        """The first table of the answer, cut at `ROWS`. Raises `DaxFailed`."""
+        """The first table of the answer, cut at so many rows. Raises `DaxFailed`."""
         asked = {"queries": [{"query": dax}], "serializerSettings": {"includeNulls": True}}
         async with _within(deadline):
             await self._pace.turn(person)
@@ -55,7 +63,7 @@ class PowerBI:
             body = await self._ask(
                 "POST", f"{model.path}/executeQueries", token, model.title, person, asked
             )
-        return _table(body, time.monotonic() - began)
+        return _table(body, time.monotonic() - began, rows)
 
     async def about(
         self, model: SemanticModel, *, person: PersonId, token: str, deadline: float
@@ -75,8 +83,7 @@ class PowerBI:
                 body = _mapping(await self._ask("GET", path, token, model.title, person))
         except DaxFailed:
             return ""
-        listed = body.get("value")
-        last = _mapping(listed[0]) if isinstance(listed, list) and listed else {}
+        last = _mapping(next(iter(_listed(body.get("value"))), None))
         return str(last.get("endTime") or "")
 
     async def close(self) -> None:
@@ -119,20 +126,14 @@ class PowerBI:
         raise said
 
 
-class _within:
+@asynccontextmanager
+async def _within(seconds: float) -> AsyncGenerator[None]:
     """A deadline whose end is a sentence."""
-
-    def __init__(self, seconds: float) -> None:
-        self._timeout = asyncio.timeout(seconds)
-
-    async def __aenter__(self) -> None:
-        await self._timeout.__aenter__()
-
-    async def __aexit__(self, *gone: Any) -> None:
-        try:
-            await self._timeout.__aexit__(*gone)
-        except TimeoutError:
-            raise DaxFailed("timeout", "Power BI did not answer in time.") from None
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        raise DaxFailed("timeout", "Power BI did not answer in time.") from None
 
 
 def _parsed(raw: bytes) -> object:
@@ -142,10 +143,10 @@ def _parsed(raw: bytes) -> object:
         return None
 
 
-def _table(body: object, seconds: float) -> Table:
+def _table(body: object, seconds: float, most: int) -> Table:
     """The service answers 200 with a part of the rows and an error beside them, or with an error
     alone."""
-    result = _mapping(next(iter(_listed(_mapping(body).get("results"))), {}))
+    result = _mapping(next(iter(_listed(_mapping(body).get("results"))), None))
     error = _mapping(result.get("error") or _mapping(body).get("error"))
     tables = _listed(result.get("tables"))
     if not tables:
@@ -156,8 +157,8 @@ def _table(body: object, seconds: float) -> Table:
     remark = str(error.get("message") or error.get("code") or "")[:300]
     return Table(
         columns=columns,
-        rows=tuple(tuple(_cell(row.get(name)) for name in columns) for row in rows[:ROWS]),
-        is_truncated=bool(remark) or len(rows) > ROWS or len(tables) > 1,
+        rows=tuple(tuple(_cell(row.get(name)) for name in columns) for row in rows[:most]),
+        is_truncated=bool(remark) or len(rows) > most or len(tables) > 1,
         remark=remark,
         seconds=seconds,
     )

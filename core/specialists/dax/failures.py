@@ -42,7 +42,7 @@ def failure(status: int, body: object, retry_after: str | None, title: str) -> D
     if status == 401:
         return DaxFailed("sign_in", "Power BI did not take the sign-in: connect the account again.")
     if status == 429:
-        wait = float(retry_after) if (retry_after or "").isdecimal() else 30.0
+        wait = float(retry_after) if retry_after and retry_after.isdecimal() else 30.0
         sentence = f"Power BI asks for a pause of {wait:.0f} s: 120 queries a minute are let in."
         return DaxFailed("throttled", sentence, retry_after=wait)
     if "not enabled" in said.lower() or code in ("FeatureNotAvailableError", "TenantSwitchOff"):

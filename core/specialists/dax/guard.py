@@ -17,6 +17,7 @@ from core.specialists.dax.syntax import (
     Tree,
     Word,
     parse,
+    walk,
 )
 from core.specialists.dax.tokens import Refused
 
@@ -34,6 +35,15 @@ _WORDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A column that a query compares with a text."""
+
+    column: str
+    """`Product[Category]`"""
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Admitted:
     """A query that may be run, and what it says."""
 
@@ -45,6 +55,7 @@ class Admitted:
     written: tuple[tuple[str, str], ...]
     """Measures and columns that the query defines itself: name and expression."""
     filters: tuple[str, ...]
+    comparisons: tuple[Comparison, ...]
 
 
 def admit(text: str, model: Model) -> Admitted:
@@ -65,7 +76,8 @@ def admit(text: str, model: Model) -> Admitted:
         tables=tuple(dict.fromkeys(names.tables)),
         measures=tuple(dict.fromkeys(names.measures)),
         written=tuple(_written(query, trees)),
-        filters=tuple(dict.fromkeys(_filters(trees))),
+        filters=tuple(dict.fromkeys(in_words(tree) for tree, _, _ in _filters(trees))),
+        comparisons=tuple(dict.fromkeys(_comparisons(trees, model))),
     )
 
 
@@ -160,14 +172,28 @@ def _string(tree: Tree) -> str | None:
     return None
 
 
-def _filters(trees: Sequence[Tree]) -> Iterator[str]:
+def _filters(trees: Sequence[Tree]) -> Iterator[tuple[Tree, Reference, Tree]]:
+    """Conditions: the whole, the column, what it is compared with."""
     for tree in trees:
         if isinstance(tree, Operation) and tree.sign in _COMPARES and len(tree.parts) == 2:
             left, right = tree.parts
             if isinstance(left, Reference) and not isinstance(right, Reference):
-                yield in_words(tree)
+                yield tree, left, right
         elif isinstance(tree, Call) and tree.function == "TREATAS" and len(tree.parts) == 2:
-            yield f"{in_words(tree.parts[1])} IN {in_words(tree.parts[0])}"
+            values, column = tree.parts
+            if isinstance(column, Reference):
+                yield Operation("IN", (column, values), tree.at, tree.at), column, values
+
+
+def _comparisons(trees: Sequence[Tree], model: Model) -> Iterator[Comparison]:
+    for _, column, values in _filters(trees):
+        table = model.table(column.table)
+        found = table.column(column.name) if table else None
+        if table is None or found is None:
+            continue
+        for one in walk(values):
+            if (text := _string(one)) is not None:
+                yield Comparison(column=f"{table.name}[{found.name}]", value=text)
 
 
 def in_words(tree: Tree) -> str:
