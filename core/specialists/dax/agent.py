@@ -35,7 +35,7 @@ def _graph() -> Graph:
     model."""
     graph = StateGraph(Work, context_schema=Desk)
     for name in ("begin", "pick", "learn", "write", "run"):
-        graph.add_node(name, _node(name))
+        graph.add_node(name, cast("Any", _node(name)))
     graph.add_edge(START, "begin")
     graph.add_conditional_edges("begin", _after_begin, ["run", "learn", "pick", END])
     graph.add_conditional_edges("pick", _unless_ended("learn"), ["learn", END])

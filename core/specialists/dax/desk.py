@@ -1,8 +1,7 @@
 """What one question to a semantic model works with: the model, the person's rights, a model."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.errors import ModelFailed
 from core.ports import Clock
@@ -83,10 +82,9 @@ class Desk:
         person = self.asked.billing.person
         if kept := self.memory.of(person, self.clock()):
             return kept
-        async with asyncio.TaskGroup() as group:
-            at = group.create_task(self._refreshed())
-            model = await learning.learn(self.source, lambda dax: self.run(dax, MOST_ROWS))
-        found = Seen(at=self.clock(), model=learning.refreshed(model, at.result()))
+        model = await learning.learn(self.source, lambda dax: self.run(dax, MOST_ROWS))
+        whole = replace(model, refreshed=await self._refreshed())
+        found = Seen(at=self.clock(), model=whole)
         self.memory.keep(person, found)
         return found
 

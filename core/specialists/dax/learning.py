@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import replace
 
 from core.specialists.dax import committed
 from core.specialists.dax.client import Cell, Table
@@ -105,7 +104,3 @@ def _relationships(rows: _Rows) -> Iterator[Relationship]:
 def _said(row: Mapping[str, Cell], name: str) -> str:
     value = row.get(name)
     return "" if value is None else str(value)
-
-
-def refreshed(model: Model, at: str) -> Model:
-    return replace(model, refreshed=at)

@@ -239,10 +239,10 @@ def as_rows(table: Table) -> Rows:
         one if short.count(one) == 1 else whole
         for one, whole in zip(short, table.columns, strict=True)
     )
-    kinds = tuple(_type([row[place] for row in table.rows]) for place in range(len(table.columns)))
+    kinds = [_type([row[place] for row in table.rows]) for place in range(len(table.columns))]
     return Rows(
         columns=names,
-        types=kinds,
+        types=tuple(kinds),
         rows=table.rows,
         is_truncated=table.is_truncated,
         seconds=table.seconds,
