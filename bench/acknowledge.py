@@ -1,5 +1,5 @@
-"""How fast a delivery is acknowledged while Slack delivers each event three times, and whether \
-each is answered once."""
+"""How fast a delivery of ten workspaces is acknowledged while Slack delivers each event three \
+times, and whether each is answered once."""
 
 import asyncio
 import sqlite3
@@ -9,7 +9,7 @@ from pathlib import Path
 from aiohttp import ClientSession, TCPConnector
 
 from bench.bots import Bot, first_acknowledged, running
-from bench.slack_side import answered, mention, signed, web_api
+from bench.slack_side import WORKSPACES, answered, mention, signed, web_api
 
 RATE = 150
 SECONDS = 5.0
@@ -32,7 +32,7 @@ async def measure(subject: str, folder: Path, rate: int = RATE) -> dict[str, flo
     ):
         await first_acknowledged(bot, session)
         for number in range(1, 31):
-            await _deliver(session, bot, *mention(number, "warm"), 0)
+            await _deliver(session, bot, *_asked(number, "warm"), 0)
         await asyncio.sleep(1.0)
         events = int(rate * SECONDS)
         began = time.perf_counter()
@@ -71,12 +71,16 @@ async def _storm(
     start = time.perf_counter()
     async with asyncio.TaskGroup() as group:
         for number in range(events):
-            ts, body = mention(1_000 + number, f"how many orders came in on day {number}?")
+            ts, body = _asked(1_000 + number, f"how many orders came in on day {number}?")
             stamps.append(ts)
             for repeat in range(len(REPEATS_AFTER)):
                 group.create_task(deliver(ts, body, repeat))
             await asyncio.sleep(max(0.0, start + (number + 1) / rate - time.perf_counter()))
     return sorted(taken), refused, stamps
+
+
+def _asked(number: int, text: str) -> tuple[str, bytes]:
+    return mention(number, text, WORKSPACES[number % len(WORKSPACES)])
 
 
 async def _deliver(
