@@ -65,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_turn(commands.add_parser("turn", help="show what happened inside a turn"))
     _add_eval(commands.add_parser("eval", help="ask the SQL specialist graded questions"))
     _add_export(commands.add_parser("export", help="write out what was decided"))
+    _add_sources(commands.add_parser("sources", help="look at the databases of `sources`"))
     manifest = commands.add_parser(
         "manifest", help="print the app manifest for Slack, or write the app package for Teams"
     )
@@ -118,6 +119,14 @@ def _add_eval(part: argparse.ArgumentParser) -> None:
     part.add_argument("--replay", default="", help="a recording, or `shipped`: asks no model")
     part.add_argument("--record", default="", metavar="FILE", help="keep what the model says")
     part.add_argument("--json", default="", metavar="FILE", help="everything, as JSON")
+
+
+def _add_sources(part: argparse.ArgumentParser) -> None:
+    part.description = "Ask each database whether it is as its source describes it."
+    part.set_defaults(command=_sources)
+    part.add_argument("what", choices=["check"], help="tables, columns, verified queries, metrics")
+    part.add_argument("id", nargs="?", default="", help="one source; otherwise all of them")
+    _add_workspace(part)
 
 
 def _day(text: str) -> float:
@@ -269,6 +278,21 @@ def _eval(given: argparse.Namespace) -> int:
         return WRONG
     print(table)
     return 0 if is_all_right else WRONG
+
+
+def _sources(given: argparse.Namespace) -> int:
+    from bot import sources
+
+    _, config = _read(given)
+    chosen = [one for one in config.sources if given.id in ("", one.id)]
+    if not chosen:
+        _print_problems(
+            [f"There is no source {given.id}." if given.id else "There are no sources."]
+        )
+        return WRONG
+    said, is_well = asyncio.run(sources.checked(chosen))
+    print("\n".join(said))
+    return 0 if is_well else WRONG
 
 
 def _rotate_keys(given: argparse.Namespace) -> int:

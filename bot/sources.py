@@ -1,7 +1,8 @@
-"""Reads the `sources` section with the files that its entries name."""
+"""The `sources` section with the files that its entries name: read, and looked at."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -71,9 +72,24 @@ def _fault(sentence: str) -> Fault:
 
 
 def _placed(source: Source, folder: Path) -> Source:
-    from dataclasses import replace
-
     connection = dict(source.connection)
     if path := connection.get("path"):
         connection["path"] = str((folder / path).absolute())
     return replace(source, connection=connection)
+
+
+async def checked(sources: Sequence[Source]) -> tuple[list[str], bool]:
+    """What to print about each source, and whether all of them are well."""
+    from core.specialists.sql import checking
+
+    said: list[str] = []
+    is_well = True
+    for source in sources:
+        if checking.wants_a_person(source):
+            said.append(f"{source.id}: well written; asked only with a person's own sign-in")
+            continue
+        found = await checking.faults(source)
+        is_well = is_well and not found
+        said.append(f"{source.id}: {'not as described' if found else 'as described'}")
+        said += (f"- {one}" for one in found)
+    return said, is_well

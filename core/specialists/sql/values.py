@@ -17,7 +17,7 @@ MOST_KEPT = 64
 """Columns, over all persons."""
 ALIKE = 70.0
 """From here on, of 100, a value is worth offering."""
-A_SLIP = 88.0
+A_SLIP = 85.0
 """From here on, letter by letter, a text is another one misspelt. Common parts count for nothing:
 by these, the nearest name is often another company."""
 FAR = 10.0

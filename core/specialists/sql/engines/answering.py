@@ -14,6 +14,10 @@ FRESH_FOR = 300.0
 """Seconds for which one person's view of a source stands."""
 MOST_KEPT = 200
 PROFILE_WITHIN = 10.0
+"""For a query about one column."""
+PROFILES_WITHIN = 15.0
+"""For all columns that are asked about together."""
+AT_ONCE = 3
 VALUES_WITHIN = 20.0
 
 
@@ -51,15 +55,26 @@ class Answering:
     async def profile(
         self, relation: Relation, columns: tuple[str, ...], token: str
     ) -> tuple[Profile, ...]:
-        wanted = tuple(name for name in columns if self._may_look(relation, name))
-        found: list[Profile] = []
-        for name in wanted:
-            try:
-                found.append(await self._profile(relation, name, token))
-            except (QueryFailed, Refused):
-                # A column that cannot be counted or compared is described without a profile.
-                continue
-        return tuple(found)
+        wanted = [name for name in columns if self._may_look(relation, name)]
+        room = asyncio.Semaphore(AT_ONCE)
+        found: dict[str, Profile] = {}
+
+        async def look(name: str) -> None:
+            async with room:
+                try:
+                    found[name] = await self._profile(relation, name, token)
+                except (QueryFailed, Refused):
+                    # What cannot be counted or compared is described without a profile.
+                    return
+
+        try:
+            async with asyncio.timeout(PROFILES_WITHIN), asyncio.TaskGroup() as group:
+                for name in wanted:
+                    group.create_task(look(name))
+        except TimeoutError:
+            # Profiles help; nobody has to wait for the last of them.
+            pass
+        return tuple(found[name] for name in wanted if name in found)
 
     async def values(self, relation: Relation, column: str, token: str) -> tuple[str, ...]:
         if not self._may_look(relation, column):

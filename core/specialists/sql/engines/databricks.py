@@ -2,6 +2,7 @@
 
 import re
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from core.specialists.sql.engine import Failure, QueryFailed
@@ -57,7 +58,7 @@ class Databricks:
         try:
             connection = self._connect(token, stop)
         except (exc.Error, OSError, ValueError) as error:
-            raise _not_connected(str(error)) from error
+            raise _not_connected(error) from error
         try:
             with connection.cursor(arraysize=most or 10_000) as cursor:
                 stop.by(lambda: _cancel(cursor))
@@ -126,13 +127,13 @@ class Databricks:
 
 
 def with_columns(relation: Relation, columns: list[Column]) -> Relation:
-    from dataclasses import replace
-
     return replace(relation, columns=tuple(columns))
 
 
 def _execute(cursor: Any, sql: str, stop: Stop) -> None:
     """A statement that was cancelled returns like one that is done, with nothing in it."""
+    if stop.is_due:
+        raise too_slow(round(stop.given))
     cursor.execute(sql)
     if not cursor.description or stop.is_due:
         raise too_slow(round(stop.given))
@@ -175,7 +176,8 @@ def _failed(text: str, stop: Stop) -> QueryFailed:
     return QueryFailed(kind, text.partition("\n")[0][:300], candidates)
 
 
-def _not_connected(text: str) -> QueryFailed:
-    if any(word in text for word in ("403", "401", "Invalid access token", "Unauthorized")):
+def _not_connected(error: Exception) -> QueryFailed:
+    context: dict[str, object] = getattr(error, "context", None) or {}
+    if context.get("http-code") in (401, 403):
         return QueryFailed("sign_in", "The warehouse does not take this sign-in.")
     return QueryFailed("unreachable", "The warehouse cannot be reached.")

@@ -15,6 +15,9 @@ from core.specialists.sql.source import Source
 ACCESS_TOKEN = 1256
 """SQL_COPT_SS_ACCESS_TOKEN of Microsoft's ODBC driver: the Entra token that stands for a login."""
 
+PROVIDER = "mssql-odbc"
+"""The driver in the package that needs no library of the system."""
+
 _PINNED = (
     "SET QUOTED_IDENTIFIER ON; SET ANSI_NULLS ON; SET ANSI_PADDING ON; SET ANSI_WARNINGS ON; "
     "SET XACT_ABORT ON; SET LOCK_TIMEOUT 2000; SET DATEFORMAT ymd"
@@ -89,6 +92,8 @@ class Mssql:
     def _connect(self, token: str) -> Any:
         import mssql_python
 
+        if mssql_python.native_provider != PROVIDER:
+            mssql_python.native_provider = PROVIDER
         # The driver's own pool knows connections by their address, not by whose they are.
         mssql_python.pooling(enabled=False)
         given = self._connection
