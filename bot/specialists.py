@@ -160,7 +160,7 @@ def _rooms(wanted: Wanted) -> Any:
 
 
 def _folder(settings: Settings) -> Path:
-    folder = settings.state / "data"
+    folder = (settings.state / "data").resolve()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return folder
 

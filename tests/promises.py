@@ -243,11 +243,11 @@ EGRESS = (
         "The specialists for SQL and DAX read and do nothing else.",
         "there is no specialist for DAX yet",
     ),
-    not_yet(
+    kept(
         "E8",
-        "core.specialists",
+        "core.specialists.sheets",
         "An uploaded file cannot reach beyond itself.",
-        "uploaded files are not read yet",
+        "spreadsheets and CSV; documents are not read yet",
     ),
     kept(
         "E9", "core.llm core.turn", "A model call that was blocked is billed once and not repeated."

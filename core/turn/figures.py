@@ -58,7 +58,9 @@ def _figure(word: str, piece: Evidence) -> Figure | None:
     if not columns:
         return None
     kinds = (piece.structured or {}).get("columns")
-    numeric = numbers(cast("dict[str, str]", kinds)) if isinstance(kinds, dict) else frozenset()
+    numeric: frozenset[str] = frozenset()
+    if isinstance(kinds, dict):
+        numeric = numbers(cast("dict[str, str]", kinds))
     cells = tuple(
         tuple(_cell(row.get(column), is_number=column in numeric) for column in columns)
         for row in rows[:ROWS]

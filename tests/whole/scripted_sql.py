@@ -24,7 +24,8 @@ class Scripted:
         if "run_query" in asked.tools or "look_at_tables" in asked.tools:
             self.seen.append(asked)
             return self._specialist(asked)
-        found = re.findall(r"\[evidence (\d+)\]", asked.text)
+        told = [str(one["content"]) for one in asked.messages if one["role"] == "tool"]
+        found = re.findall(r"\[evidence (\d+)\]", " ".join(told))
         if found:
             return say(self.words.format(number=found[-1]))
         return call(self.tool, question=self._question(asked))

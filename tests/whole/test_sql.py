@@ -1,5 +1,6 @@
 """Questions to databases through the whole bot, with a scripted model: the rows are exact."""
 
+import asyncio
 import sqlite3
 from collections import Counter
 from contextlib import closing
@@ -84,6 +85,15 @@ def truth(source: Source, sql: str) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in connection.execute(sql)]
 
 
+async def offered(bot: House, *tools: str) -> None:
+    """Wait until the servers have shown these tools: loading them takes a moment after a start."""
+    catalog = bot.bot.rooms.catalog
+    async with asyncio.timeout(90):
+        # Nobody tells when a server is up.
+        while not set(tools) <= {one.key for one in (await catalog.discover()).tools}:  # noqa: ASYNC110
+            await asyncio.sleep(0.2)
+
+
 async def brought(bot: House) -> Evidence:
     """What the newest turn brought."""
     newest = (await turn_ids(bot))[-1]
@@ -128,6 +138,7 @@ async def test_thirty_questions_bring_exactly_the_rows_of_the_database(tmp_path)
     assert len(asked) == len(CHINOOK) + len(DATABASES) * EACH == 30
     sources = tuple({source.id: source for source, _ in asked.values()}.values())
     async with ModelServer() as models, house(tmp_path, models=models, sources=sources) as bot:
+        await offered(bot, *(f"sources/ask_{source.id}" for source in sources))
         for question, (source, sql) in asked.items():
             told = Scripted(sql={question: [sql]}, tool=f"sources_ask_{source.id}")
             models.answer(told.step)
@@ -144,8 +155,8 @@ async def test_the_answer_shows_its_rows_and_how_they_came_about(tmp_path):
     told = Scripted(sql={question: [sql]}, tool="sources_ask_music", words="3503 tracks [1].")
     async with ModelServer() as models, house(tmp_path, models=models, sources=(chinook(),)) as bot:
         models.answer(told.step)
+        await offered(bot, "sources/ask_music")
         [answer] = await bot.ask(f"{MENTION} {question}")
-        print(answer, await brought(bot))
         [how] = [block for block in answer["blocks"] if block["type"] == "container"]
         assert how["title"]["text"] == "How I got this" and how["default_collapsed"]
         assert 'FROM "Track"' in str(how) and "1 row, complete" in str(how)
@@ -157,6 +168,7 @@ async def test_a_figure_that_no_result_holds_is_called_out(tmp_path):
     told = Scripted(sql={question: [sql]}, tool="sources_ask_music", words="3,600 tracks [1].")
     async with ModelServer() as models, house(tmp_path, models=models, sources=(chinook(),)) as bot:
         models.answer(told.step)
+        await offered(bot, "sources/ask_music")
         [answer] = await bot.ask(f"{MENTION} {question}")
         assert "In no result of this turn: 3,600" in str(answer["blocks"])
 
@@ -166,6 +178,7 @@ async def test_twenty_of_many_rows_are_never_said_to_be_all(tmp_path):
     told = Scripted(sql={question: ["SELECT * FROM Track LIMIT 20"]}, tool="sources_ask_music")
     async with ModelServer() as models, house(tmp_path, models=models, sources=(chinook(),)) as bot:
         models.answer(told.step)
+        await offered(bot, "sources/ask_music")
         [answer, *_] = await bot.ask(f"{MENTION} {question}")
         piece = await brought(bot)
         assert piece.structured["query"]["is_complete"] is False
@@ -183,6 +196,7 @@ async def test_in_teams_how_it_came_about_unfolds_beneath_the_answer(tmp_path):
         house(tmp_path, models=models, sources=(chinook(),), side="teams") as bot,
     ):
         models.answer(told.step)
+        await offered(bot, "sources/ask_music")
         [answer] = await bot.ask(f"{MENTION} {question}")
         [action] = [
             action
@@ -206,9 +220,11 @@ async def test_a_verified_question_is_answered_without_writing_sql(tmp_path):
     source = chinook(verified=(vouched,), tables=(Table(name="Track"),))
     async with ModelServer() as models, house(tmp_path, models=models, sources=(source,)) as bot:
         models.answer(told.step)
+        await offered(bot, "sources/ask_music")
         [answer, *_] = await bot.ask(f"{MENTION} {vouched.question}")
         assert rows_of(await brought(bot)) == [(3503,)]
         assert told.seen == []
+        await bot.settled()
         assert "Verified query: How many tracks are there?, checked by Ingrid Solberg" in str(
             bot.side.replies("sales", answer["thread_ts"])
         )
@@ -220,6 +236,7 @@ async def test_a_name_that_does_not_exist_is_mended_within_three_tries(tmp_path)
     told = Scripted(sql={question: tries}, tool="sources_ask_music")
     async with ModelServer() as models, house(tmp_path, models=models, sources=(chinook(),)) as bot:
         models.answer(told.step)
+        await offered(bot, "sources/ask_music")
         await bot.ask(f"{MENTION} {question}")
         piece = await brought(bot)
         assert rows_of(piece) == [(3503,)] and piece.structured["query"]["tries"] == 3

@@ -1,27 +1,12 @@
 """The repair workshops of Larkspur Cycles: an invented database with verified queries."""
 
-import random
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
-from typing import Any
 
 from core.specialists.sql.source import Metric, Source, Table, Verified
 
 AS_OF = date(2026, 9, 30)
 """The last day of the book."""
-_SHOPS = ("Aarhus", "Berlin", "Bilbao", "Leeds", "Utrecht")
-_FAULTS = ("brakes", "bottom bracket", "gears", "puncture", "wheel", "battery")
-_SUPPLIERS = (("Nordkette", "DE"), ("Fjordlager", "NO"), ("Vélo Pièces", "FR"))
-_PARTS = (
-    ("brake pads", 240, 120, "8.50", 1),
-    ("chain 12-speed", 36, 60, "27.90", 1),
-    ("inner tube 28", 510, 200, "3.20", 3),
-    ("bottom bracket BSA", 18, 25, "31.00", 2),
-    ("spoke set", 75, 40, "14.75", 3),
-    ("battery 500 Wh", 9, 10, "389.00", 2),
-    ("gear cable", 330, 150, "4.10", 1),
-    ("rim tape", 88, 80, "2.60", 3),
-)
 _TABLES = """
 CREATE TABLE repairs (
   id INTEGER PRIMARY KEY, workshop VARCHAR, received DATE, finished DATE, fault VARCHAR,
@@ -33,6 +18,23 @@ CREATE TABLE parts (
   price_eur DECIMAL(10, 2), supplier_id INTEGER
 );
 CREATE TABLE parts_used (repair_id INTEGER, part_id INTEGER, quantity INTEGER);
+INSERT INTO suppliers VALUES
+  (1, 'Nordkette', 'DE'), (2, 'Fjordlager', 'NO'), (3, 'Vélo Pièces', 'FR');
+INSERT INTO parts VALUES
+  (1, 'brake pads', 240, 120, 8.50, 1), (2, 'chain 12-speed', 36, 60, 27.90, 1),
+  (3, 'inner tube 28', 510, 200, 3.20, 3), (4, 'bottom bracket BSA', 18, 25, 31.00, 2),
+  (5, 'spoke set', 75, 40, 14.75, 3), (6, 'battery 500 Wh', 9, 10, 389.00, 2),
+  (7, 'gear cable', 330, 150, 4.10, 1), (8, 'rim tape', 88, 80, 2.60, 3);
+INSERT INTO repairs
+  SELECT n, ['Aarhus', 'Berlin', 'Bilbao', 'Leeds', 'Utrecht'][1 + n * 7 % 11 % 5],
+    DATE '2025-10-01' + (n * 199 % 365)::INTEGER,
+    DATE '2025-10-01' + (n * 199 % 365 + 1 + n * 31 % 14)::INTEGER,
+    ['brakes', 'gears', 'puncture', 'wheel', 'battery', 'bottom bracket'][1 + n * 5 % 7 % 6],
+    10 + n * 53 % 170, (10 + n * 53 % 170) * 0.95 + n * 977 % 8500 / 100
+  FROM range(1, 421) AS numbers(n);
+UPDATE repairs SET finished = NULL WHERE finished > DATE '2026-09-30';
+INSERT INTO parts_used
+  SELECT n, 1 + n * 13 % 8, 1 + n % 2 FROM range(1, 421) AS numbers(n) WHERE n % 3 > 0;
 """
 
 
@@ -42,13 +44,11 @@ def write(path: Path) -> None:
 
     if path.exists():
         return
-    with duckdb.connect(str(path)) as connection:
+    new = path.with_suffix(".new")
+    new.unlink(missing_ok=True)
+    with duckdb.connect(str(new)) as connection:
         connection.execute(_TABLES)
-        connection.executemany("INSERT INTO suppliers VALUES (?, ?, ?)", _numbered(_SUPPLIERS))
-        connection.executemany("INSERT INTO parts VALUES (?, ?, ?, ?, ?, ?)", _numbered(_PARTS))
-        repairs, used = _repairs()
-        connection.executemany("INSERT INTO repairs VALUES (?, ?, ?, ?, ?, ?, ?)", repairs)
-        connection.executemany("INSERT INTO parts_used VALUES (?, ?, ?)", used)
+    new.replace(path)
 
 
 def workshop(path: Path) -> Source:
@@ -113,27 +113,3 @@ _VERIFIED = (
         " WHERE r.received >= DATE '2026-01-01' GROUP BY 1 ORDER BY 1",
     ),
 )
-
-
-def _numbered(rows: tuple[tuple[Any, ...], ...]) -> list[tuple[Any, ...]]:
-    return [(number, *row) for number, row in enumerate(rows, start=1)]
-
-
-def _repairs() -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    # Invented figures, the same each time: nothing here has to be hard to guess.
-    dice = random.Random(12)  # noqa: S311
-    repairs: list[tuple[Any, ...]] = []
-    used: list[tuple[Any, ...]] = []
-    for number in range(1, 421):
-        received = date(2025, 10, 1) + timedelta(days=dice.randrange(365))
-        finished = received + timedelta(days=dice.randrange(1, 15))
-        minutes = dice.randrange(10, 180, 5)
-        cost = f"{minutes * 0.95 + dice.randrange(500, 9_000) / 100:.2f}"
-        over = finished if finished <= AS_OF else None
-        shop, fault = dice.choice(_SHOPS), dice.choice(_FAULTS)
-        repairs.append((number, shop, received, over, fault, minutes, cost))
-        used += [
-            (number, dice.randrange(1, len(_PARTS) + 1), dice.randrange(1, 3))
-            for _ in range(dice.randrange(3))
-        ]
-    return repairs, used

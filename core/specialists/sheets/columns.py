@@ -94,7 +94,7 @@ def _dates(
     texts = [cell for cell in present if isinstance(cell, str)]
     if len(texts) + sum(isinstance(cell, date) for cell in present) < len(present):
         return None
-    if not _are_mostly(texts, _is_day):
+    if _cannot_be(texts, present, _is_day):
         return None
     read = _reader(texts, order)
     days = [read(cell) for cell in clean]
@@ -154,7 +154,7 @@ def _numbers(
     texts = [cell for cell in present if isinstance(cell, str)]
     if any(isinstance(cell, date | bool) for cell in present) or _are_codes(texts):
         return None
-    if not _are_mostly(texts, _is_number):
+    if _cannot_be(texts, present, _is_number):
         return None
     style = values.commas(texts)
     if style.is_ambiguous and order.has_decimal_comma is not None:
@@ -184,6 +184,11 @@ def _numbers(
     unit = next(iter(units), "")
     notes = _lost(heading, clean, found, "a number") + _style_notes(heading, texts, style, unit)
     return _stored(name, heading, found, unit, tuple(notes))
+
+
+def _cannot_be(texts: Sequence[str], present: Sequence[Value], are: Callable[[str], bool]) -> bool:
+    """Too many of the values are texts that say something else."""
+    return len(texts) > (1 - MOST_OF) * len(present) and not _are_mostly(texts, are)
 
 
 def _are_mostly(texts: Sequence[str], are: Callable[[str], bool]) -> bool:

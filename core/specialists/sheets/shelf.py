@@ -200,4 +200,5 @@ def _settle(folder: Path, before: Shelved, after: Shelved) -> None:
 
 def _stored(kept: dict[str, Any]) -> Stored:
     columns = tuple((str(name), str(heading)) for name, heading in kept["columns"])
-    return Stored(**{**kept, "columns": columns, "notes": tuple(kept["notes"])})
+    given: dict[str, Any] = {**kept, "columns": columns, "notes": tuple(kept["notes"])}
+    return Stored(**given)

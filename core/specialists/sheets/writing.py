@@ -53,8 +53,7 @@ def write(
 
 
 def _written(connection: Any, table: Table, file: str, taken: set[str]) -> Stored:
-    import pyarrow as pa
-
+    pa = _library()
     fields: list[Any] = [pa.field(ROW, pa.int64())]
     arrays: list[Any] = [pa.array(table.numbers, pa.int64())]
     for column in table.columns:
@@ -90,8 +89,7 @@ def _heading(column: Column) -> str:
 
 
 def _arrow(column: Column) -> Any:
-    import pyarrow as pa
-
+    pa = _library()
     if column.kind == "decimal":
         digits = max(
             (len(str(abs(int(v)))) for v in column.values if v is not None),
@@ -106,6 +104,12 @@ def _arrow(column: Column) -> Any:
         "timestamp": pa.timestamp("us"),
         "boolean": pa.bool_(),
     }[column.kind]
+
+
+def _library() -> Any:
+    import pyarrow
+
+    return pyarrow
 
 
 def _quoted(name: str) -> str:

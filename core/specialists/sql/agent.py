@@ -3,7 +3,9 @@
 # LangGraph leaves its node types partly unknown; our own signatures are whole.
 # pyright: reportUnknownMemberType=false
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from contextvars import Context, copy_context
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
@@ -38,10 +40,29 @@ class Ending:
 
 async def answer(desk: Desk) -> Ending:
     """Raises `ModelFailed`; whatever the source does wrong is a refusal in words."""
+    asking = asyncio.get_running_loop().create_task(_invoked(desk), context=_apart())
+    try:
+        made = await asking
+    finally:
+        asking.cancel()
+    return _ending(desk, Work(**made))
+
+
+async def _invoked(desk: Desk) -> dict[str, Any]:
+    limit = 3 * MODEL_CALLS
     # What people ask goes to their model alone, also where the environment asks for LangSmith.
     with cast("Any", run_helpers).tracing_context(enabled=False):
-        made = await _graph().ainvoke(Work(), {"recursion_limit": 3 * MODEL_CALLS}, context=desk)
-    return _ending(desk, Work(**made))
+        return await _graph().ainvoke(Work(), {"recursion_limit": limit}, context=desk)
+
+
+def _apart() -> Context:
+    """The present context without the graph that the turn runs in: in this process LangGraph would
+    take ours for a part of it, and its checkpoints would take in what is none of theirs."""
+    apart = Context()
+    for variable, value in copy_context().items():
+        if variable.name != "child_runnable_config":
+            apart.run(variable.set, value)
+    return apart
 
 
 @cache
@@ -50,14 +71,14 @@ def _graph() -> Graph:
     model."""
     graph = StateGraph(Work, context_schema=Desk)
     for name in ("begin", "pick", "learn", "write", "run"):
-        graph.add_node(name, _node(name))
+        graph.add_node(name, cast("Any", _node(name)))
     graph.add_edge(START, "begin")
     graph.add_conditional_edges("begin", _after_begin, ["run", "learn", "pick", END])
     graph.add_conditional_edges("pick", _unless_ended("learn"), ["learn", END])
     graph.add_edge("learn", "write")
     graph.add_conditional_edges("write", _after_write, ["run", "write", END])
     graph.add_conditional_edges("run", _unless_ended("write"), ["write", END])
-    return graph.compile()
+    return graph.compile(checkpointer=False)
 
 
 def _node(name: str) -> Node:

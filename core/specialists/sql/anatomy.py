@@ -1,7 +1,7 @@
 """What stands in an admitted query: its limit, its sums over joins, its ideas of the present."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from core.specialists.sql.source import Dialect
 
@@ -90,24 +90,24 @@ def _select(select: "exp.Select") -> Select:
     from sqlglot import exp
 
     tables: dict[str, str] = {}
-    origin = select.args.get("from_") or select.args.get("from")
-    joined = select.args.get("joins") or []
-    for part in [origin, *joined]:
-        table = part.this if part is not None else None
+    origin = cast("exp.Expr | None", select.args.get("from_") or select.args.get("from"))
+    joined = cast("list[exp.Expr]", select.args.get("joins") or [])
+    for part in [*([origin] if origin is not None else []), *joined]:
+        table: object = part.this
         if isinstance(table, exp.Table):
             path = [piece.name for piece in (*table.parts,)]
             tables[table.alias_or_name] = ".".join(path)
     joins: list[Join] = []
     for part in joined:
         for equal in part.find_all(exp.EQ):
-            left, right = equal.this, equal.expression
+            left, right = cast("tuple[object, object]", (equal.this, equal.expression))
             if isinstance(left, exp.Column) and isinstance(right, exp.Column):
                 joins.append(Join(left.table, left.name, right.table, right.name))
     where, group = select.args.get("where"), select.args.get("group")
     grouped = {
         column.name
         for part in (where, group)
-        if isinstance(part, exp.Expression)
+        if isinstance(part, exp.Expr)
         for column in part.find_all(exp.Column)
     }
     return Select(

@@ -44,7 +44,7 @@ class Profiles:
         """To be added to."""
         kept = self._kept.pop(person, None)
         if kept is None or now - kept[0] > FRESH:
-            kept = (now, {})
+            kept = (now, Looked())
         self._kept[person] = kept
         while len(self._kept) > PEOPLE:
             del self._kept[next(iter(self._kept))]
