@@ -293,6 +293,7 @@ async def _rooms(
         clock=clock,
         settings=settings,
         sources=config.sources,
+        semantic_models=config.semantic_models,
         deadline=config.limits.call_deadline,
     )
     servers = [*config.servers, office.server, *await specialists.servers(held, wanted)]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -62,7 +62,7 @@ class _Model(BaseModel):
 
 def is_one(entry: Any) -> bool:
     """Whether an entry of the section is a semantic model."""
-    return isinstance(entry, dict) and dict[Any, Any](entry).get("kind") == KIND
+    return isinstance(entry, dict) and cast("dict[str, Any]", entry).get("kind") == KIND
 
 
 def read_model(name: str, entry: Any, wrong: Wrong) -> SemanticModel | None:

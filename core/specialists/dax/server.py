@@ -20,8 +20,6 @@ from core.specialists.sql.periods import today
 from core.specialists.sql.server import Call, Rooms, Wording
 
 NAME = "powerbi"
-SCOPE = "https://analysis.windows.net/powerbi/api/Dataset.Read.All"
-"""The permission of the person's own token for every tool here."""
 _READS = ToolAnnotations(read_only_hint=True)
 EXAMPLES = 12
 """Verified questions that a tool's description holds."""

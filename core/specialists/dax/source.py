@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+SCOPE = "https://analysis.windows.net/powerbi/api/Dataset.Read.All"
+"""The permission of the person's own token for every question to a model."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:

@@ -15,17 +15,14 @@ from core.specialists.dax.model import Model
 from core.specialists.dax.model import Table as ModelTable
 from core.specialists.dax.source import Verified
 from core.specialists.dax.tokens import Refused
+from core.specialists.flow import MODEL_CALLS, REFINEMENTS
 from core.specialists.sql import periods, verified
 from core.specialists.sql.engine import Rows, Type
 from core.specialists.sql.result import Query
 from core.times import local
 
-REFINEMENTS = 3
-"""Times that a query is written anew after the first."""
-MODEL_CALLS = 8
-"""At most, whatever the model asks to look at."""
-SMALL, PICKED = 4, 8
-"""Tables up to which all are looked at, and that are looked at together."""
+PICKED = 8
+"""Tables that are looked at together."""
 PROBED = 12
 """Values that are looked up for one query."""
 
@@ -53,6 +50,10 @@ class Work:
     ended: Literal["", "answered", "asks", "refused"] = ""
     sentence: str = ""
     """What the person is asked, or why there is no answer."""
+
+    @property
+    def written(self) -> str:
+        return self.dax
 
 
 class Step:

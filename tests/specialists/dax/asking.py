@@ -20,9 +20,9 @@ from core.specialists.dax.client import PowerBI
 from core.specialists.dax.desk import Desk, Memory
 from core.specialists.dax.pace import Pace
 from core.specialists.dax.source import SemanticModel
-from core.specialists.sql.agent import Ending
 from core.specialists.sql.desk import Asked
 from core.specialists.sql.periods import today
+from core.specialists.sql.result import Ending
 from tests.fakes.powerbi.service import PowerBIService, Someone, serving
 from tests.fakes.powerbi.star import star
 

@@ -12,8 +12,7 @@ from aiohttp import web
 from core.records import PersonId
 from core.specialists.dax.desk import Memory
 from core.specialists.dax.source import Verified
-from core.specialists.sql.agent import Ending
-from core.specialists.sql.result import structured, text
+from core.specialists.sql.result import Ending, structured, text
 from tests.fakes.powerbi.service import refused
 from tests.fakes.powerbi.star import star
 from tests.specialists.dax.asking import SOURCE, Scripted, bench, service
