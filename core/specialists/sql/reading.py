@@ -184,5 +184,7 @@ def _connection(
         for secret in _SECRET.findall(str(value)):
             if secret not in secrets:
                 wrong((*where, key), f"{secret} is not set; its name begins with SOURCE_")
+        if key == "url" and not str(value).startswith("https://"):
+            wrong((*where, key), "this begins with https://: a token goes there")
         filled[key] = _SECRET.sub(lambda found: secrets.get(found[1], ""), str(value))
     return filled

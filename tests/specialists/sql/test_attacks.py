@@ -1,8 +1,11 @@
 """Hostile statements against the guard and the real engines behind it."""
 
 import asyncio
+import json
+import re
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -94,15 +97,14 @@ async def test_the_engines_by_themselves_let_no_hostile_statement_write_or_leave
 
 @pytest.mark.promise("E7", "core.specialists")
 @pytest.mark.parametrize("kind", [*REAL, *ONLY_WRITTEN])
-def test_the_guard_lets_through_only_the_statements_that_it_makes_harmless(kind: Kind) -> None:
+def test_the_few_hostile_statements_that_pass_are_written_anew_into_what_is_harmless(
+    kind: Kind,
+) -> None:
+    """The star stands for the permitted columns, the limit is ours, the rest is text or comment."""
     texts = statements(kind, Path("/folder"))
     passed = {text: one.sql for text in texts if (one := _admitted(text, kind))}
-    assert set(passed) <= HARMLESS, "these are new: look at what they became"
-    for text, written in passed.items():
-        assert "salaries" not in _without_texts(written).casefold(), text
-        assert "ssn" not in written.replace('AS "ssn"', "").replace('BY "ssn"', "").replace(
-            "AS [ssn]", ""
-        ).replace("AS `ssn`", "").replace("'ssn'", ""), text
+    assert passed == written()[kind]
+    assert not [one for one in passed.values() if "salaries" in _without_texts(one).casefold()]
 
 
 @pytest.mark.parametrize("kind", [*REAL, *ONLY_WRITTEN])
@@ -111,8 +113,16 @@ def test_at_least_fifty_hostile_statements_of_a_dialect_are_our_own(kind: Kind) 
     assert len(own) >= 100
 
 
+@cache
+def written() -> dict[str, dict[str, str]]:
+    """By kind and hostile statement: what the guard makes of it. Somebody has looked at each."""
+    file = Path(__file__).with_name("attacks") / "written.json"
+    return json.loads(file.read_text("utf-8"))
+
+
 def _without_texts(sql: str) -> str:
-    return "".join(sql.split("'")[::2])
+    """The statement without what stands in quotation marks: texts, and names of our own making."""
+    return re.sub(r"'(?:[^'\\]|''|\\.)*'|`[^`]*`", "", sql)
 
 
 def _admitted(text: str, kind: Kind) -> Admitted | None:
@@ -147,44 +157,3 @@ async def _what_went_wrong(engine: Engine, shop: World, query: Admitted) -> str:
     if time.monotonic() - begun > HANGS:
         return f"{query.sql[:200]} hung"
     return ""
-
-
-HARMLESS = frozenset(
-    {
-        "SELECT * FROM customers",
-        "SELECT 1 /* /* */ ; DROP TABLE sales -- */",
-        "SELECT a.id FROM sales a, sales b LIMIT 100000000",
-        "SELECT * FROM (SELECT id FROM sales LIMIT 5) x, sales y",
-        "SELECT id AS ssn FROM customers ORDER BY UPPER(ssn)",
-        "SELECT 'x' AS a FROM sales; --",
-        # DuckDB
-        "SELECT * EXCLUDE (name) FROM customers",
-        "SELECT * RENAME (ssn AS name) FROM customers",
-        "SELECT c.* EXCLUDE (name) FROM customers c",
-        "SELECT id FROM sales LIMIT 100%",
-        "SELECT COUNT(*) FROM generate_series(TIMESTAMP '0001-01-01', TIMESTAMP '9999-12-31',"
-        " INTERVAL 1 MICROSECOND)",
-        "SELECT regexp_matches('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', '(a+)+$') AS x",
-        # SQLite
-        "SELECT 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' LIKE"
-        " '%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%b' AS x",
-        "SELECT 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' GLOB '*a*a*a*a*a*a*a*a*a*a*a*a*b' AS x",
-        "SELECT 'ssn' FROM customers ORDER BY \"ssn\"",
-        # Postgres
-        "SELECT $$ '; DROP TABLE sales; -- $$ AS x",
-        "SELECT $a$ $b$ ; DROP TABLE sales $b$ $a$ AS x",
-        "SELECT 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' ~ '((a*)*)*b' AS x",
-        "SELECT regexp_replace(repeat('a', 900), '(a*)*b', 'x') AS x",
-        "SELECT id FROM sales ORDER BY 1=1 FETCH FIRST 1 ROWS WITH TIES",
-        "SELECT a.id FROM sales a CROSS JOIN sales b LIMIT ALL",
-        # T-SQL
-        "SELECT 1 /* /* */ DROP TABLE sales */ AS x",
-        "SELECT N'\u02bc; DROP TABLE sales --' AS x",
-        # Databricks
-        "SELECT 'a\\'; DROP TABLE sales; --'",
-        "SELECT 'a\\' AS x, (SELECT max(name) FROM salaries) AS y -- '",
-        "SELECT c.* EXCEPT (name) FROM customers c",
-    }
-)
-"""Hostile statements of which the guard keeps what is harmless: the star stands for the permitted
-columns, the limit is ours, the rest is a text or a comment."""

@@ -1,7 +1,9 @@
 """SQLite, DuckDB and Postgres as they are: what is read, what is cut, what is told of a failure."""
 
 import asyncio
+import os
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -195,6 +197,46 @@ async def test_duckdb_is_killed_where_it_would_take_the_machines_memory(tmp_path
         await engine.close()
     assert failed.value.kind == "too_large"
     assert len(again.rows) == 1
+
+
+async def test_duckdbs_process_does_not_outlive_the_one_that_asks(tmp_path: Path) -> None:
+    with world("duckdb", tmp_path) as shop:
+        asking = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-c",
+            _ASKING,
+            shop.source.connection["path"],
+            ENDLESS["duckdb"],
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert asking.stdout
+        watched = os.pidfd_open(int(await asking.stdout.readline()))
+        gone = asyncio.Event()
+        asyncio.get_running_loop().add_reader(watched, gone.set)
+        asking.kill()
+        await asking.wait()
+        async with asyncio.timeout(30):
+            await gone.wait()
+        asyncio.get_running_loop().remove_reader(watched)
+        os.close(watched)
+
+
+_ASKING = """
+import asyncio, sys
+from core.specialists.sql.engine import engine_for
+from core.specialists.sql.guard import Admitted
+from core.specialists.sql.source import Source
+
+async def main():
+    source = Source(id="x", title="X", kind="duckdb", connection={"path": sys.argv[1]})
+    engine = engine_for(source)
+    await engine.schema("")
+    print(engine._driver._child.pid, flush=True)
+    query = Admitted(sql=sys.argv[2], tables=("main.sales",), columns=(), filters=(), row_cap=1)
+    await engine.run(query, "", 600)
+
+asyncio.run(main())
+"""
 
 
 async def test_a_postgres_role_that_may_do_more_than_read_is_turned_away(

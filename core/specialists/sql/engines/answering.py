@@ -81,7 +81,7 @@ class Answering:
             return ()
         text = profiles.values(relation, column, self._source.dialect)
         try:
-            admitted = self._admitted(text, relation, MOST_VALUES)
+            admitted = await self._admitted(text, relation, MOST_VALUES)
         except Refused as error:
             raise QueryFailed("unknown_column", error.reason, error.candidates) from error
         found = await self._driver.ask(admitted, token, VALUES_WITHIN)
@@ -92,7 +92,7 @@ class Answering:
 
     async def _profile(self, relation: Relation, column: str, token: str) -> Profile:
         dialect = self._source.dialect
-        counted = self._admitted(profiles.counts(relation, column, dialect), relation, 1)
+        counted = await self._admitted(profiles.counts(relation, column, dialect), relation, 1)
         rows = (await self._driver.ask(counted, token, PROFILE_WITHIN)).rows
         total, filled, distinct, least, greatest = rows[0]
         if not isinstance(total, int) or not isinstance(filled, int):
@@ -100,7 +100,7 @@ class Answering:
         number = distinct if isinstance(distinct, int) else 0
         common = ()
         if 0 < number < filled or 0 < number <= profiles.COMMON:
-            often = self._admitted(profiles.common(relation, column, dialect), relation, 10)
+            often = await self._admitted(profiles.common(relation, column, dialect), relation, 10)
             said = (await self._driver.ask(often, token, PROFILE_WITHIN)).rows
             common = tuple((row[0], row[1]) for row in said if isinstance(row[1], int))
         return Profile(
@@ -113,8 +113,9 @@ class Answering:
             common=common,
         )
 
-    def _admitted(self, text: str, relation: Relation, row_cap: int) -> Admitted:
-        return admit(text, Schema((relation,), relation.schema), self._source, row_cap)
+    async def _admitted(self, text: str, relation: Relation, row_cap: int) -> Admitted:
+        known = Schema((relation,), relation.schema)
+        return await asyncio.to_thread(admit, text, known, self._source, row_cap)
 
     def _may_look(self, relation: Relation, column: str) -> bool:
         if relation.column(column) is None:

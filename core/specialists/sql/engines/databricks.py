@@ -3,7 +3,7 @@
 import re
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from core.specialists.sql.engine import Failure, QueryFailed
 from core.specialists.sql.engines.driver import CATALOG_WITHIN, CONNECT_WITHIN, Answer, answer
@@ -87,7 +87,7 @@ class Databricks:
             more["_connection_uri"] = given["url"]
         if given.get("ca_file"):
             more["_tls_trusted_ca_file"] = given["ca_file"]
-        return sql.connect(
+        return cast("Any", sql).connect(
             server_hostname=given.get("host", ""),
             http_path=given.get("http_path", ""),
             access_token=bearer,

@@ -3,7 +3,7 @@
 import math
 import re
 import struct
-from typing import Any
+from typing import Any, cast
 
 from core.specialists.sql.engine import Failure, QueryFailed
 from core.specialists.sql.engines.driver import CATALOG_WITHIN, CONNECT_WITHIN, Answer, answer
@@ -92,10 +92,12 @@ class Mssql:
     def _connect(self, token: str) -> Any:
         import mssql_python
 
-        if mssql_python.native_provider != PROVIDER:
-            mssql_python.native_provider = PROVIDER
+        # Its settings are properties of the module, which its types do not say.
+        driver = cast("Any", mssql_python)
+        if driver.native_provider != PROVIDER:
+            driver.native_provider = PROVIDER
         # The driver's own pool knows connections by their address, not by whose they are.
-        mssql_python.pooling(enabled=False)
+        driver.pooling(enabled=False)
         given = self._connection
         said = {
             "Server": given.get("server", ""),
@@ -114,7 +116,7 @@ class Mssql:
             raise QueryFailed("sign_in", "The source wants your own sign-in, and there is none.")
         address = ";".join(f"{name}={_braced(value)}" for name, value in said.items())
         # Nothing is ever committed: a statement that slipped through would be undone.
-        return mssql_python.connect(
+        return driver.connect(
             address, autocommit=False, attrs_before=before, timeout=CONNECT_WITHIN
         )
 

@@ -103,6 +103,7 @@ class Postgres:
         import psycopg
 
         given = self._connection
+        has_password = bool(given.get("password")) or not token
         try:
             connection = await psycopg.AsyncConnection.connect(
                 host=given.get("host"),
@@ -110,7 +111,8 @@ class Postgres:
                 dbname=given.get("database"),
                 user=given.get("user"),
                 password=given.get("password") or token or None,
-                sslmode=given.get("sslmode", "prefer"),
+                # A token may be asked for in clear: it goes to the named server alone.
+                sslmode=given.get("sslmode") or ("prefer" if has_password else "verify-full"),
                 sslrootcert=given.get("sslrootcert"),
                 connect_timeout=CONNECT_WITHIN,
                 application_name="countersign",

@@ -1,4 +1,4 @@
-"""Looks at every part of a query: is it of a kind that only reads, and of a bounded size?"""
+"""Looks whether every part of a query is of a kind that only reads and of a bounded size."""
 
 import re
 
