@@ -285,17 +285,7 @@ async def _rooms(
     held.push_async_callback(embed.close)
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
-    wanted = specialists.Wanted(
-        db=db,
-        chats=chats,
-        chat=chat,
-        model=next(iter(config.models.values())),
-        clock=clock,
-        settings=settings,
-        sources=config.sources,
-        semantic_models=config.semantic_models,
-        deadline=config.limits.call_deadline,
-    )
+    wanted = _data(db, settings, config, clock, chats, chat)
     servers = [*config.servers, office.server, *await specialists.servers(held, wanted)]
     if settings.is_workspace:
         app = await held.enter_async_context(serving_later(_sample))
@@ -316,6 +306,22 @@ async def _rooms(
         surfaces={},
         clock=clock,
         credentials=specialists.credentials(wanted, office),
+    )
+
+
+def _data(
+    db: Database, settings: Settings, config: Config, clock: Clock, chats: Chats, chat: ChatDoor
+) -> specialists.Wanted:
+    return specialists.Wanted(
+        db=db,
+        chats=chats,
+        chat=chat,
+        model=next(iter(config.models.values())),
+        clock=clock,
+        settings=settings,
+        sources=config.sources,
+        semantic_models=config.semantic_models,
+        deadline=config.limits.call_deadline,
     )
 
 

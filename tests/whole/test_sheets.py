@@ -1,6 +1,9 @@
 """Spreadsheets that are posted in a thread are read there, once, and answered from."""
 
+import io
 import re
+
+import openpyxl
 
 from core.storage import evidence
 from tests.fakes.model_script import Asked, Step, call, say
@@ -61,12 +64,30 @@ async def test_the_second_question_does_not_fetch_the_file_again(tmp_path):
 async def test_a_hidden_sheet_is_left_alone_and_named(tmp_path):
     content = book(["Region", "Sales"], ["North", 1], ["South", 2], state="hidden")
     async with ModelServer() as models, house(tmp_path, models=models) as bot:
-        models.answer(told(sql={QUESTION: ["SELECT s.a FROM report_seen AS s"]}).step)
+        model = told(sql={QUESTION: ["SELECT s.a FROM report_seen AS s"]})
+        models.answer(model.step)
         await offered(bot, "sheets/ask_sheets")
         file = bot.slack.add_file("mara", "report.xlsx", content)
         await bot.ask(f"{MENTION} {QUESTION}", files=[file])
-        newest = models.asked[-2].text
-        assert "report_salg" not in newest
+        shown = " ".join(one.text for one in model.seen)
+        assert "report_seen" in shown and "report_salg" not in shown
+
+
+async def test_where_all_is_hidden_nothing_is_read_unasked(tmp_path):
+    made = openpyxl.load_workbook(
+        io.BytesIO(book(["Region", "Sales"], ["North", 1], ["South", 2], state="hidden"))
+    )
+    made["Seen"].delete_rows(1, 9)
+    file_of = io.BytesIO()
+    made.save(file_of)
+    async with ModelServer() as models, house(tmp_path, models=models) as bot:
+        model = told(words="Nothing.")
+        models.answer(model.step)
+        await offered(bot, "sheets/ask_sheets")
+        file = bot.slack.add_file("mara", "report.xlsx", file_of.getvalue())
+        await bot.ask(f"{MENTION} {QUESTION}", files=[file])
+        piece = await brought(bot)
+        assert piece.is_error and "they have to be named" in piece.text and model.seen == []
 
 
 async def test_a_damaged_file_ends_in_a_sentence(tmp_path):
@@ -98,6 +119,7 @@ async def test_the_demo_model_answers_verified_queries_of_the_sample(tmp_path):
         await bot.settled()
         said = str(bot.side.replies("sales", answer["thread_ts"]))
         assert "chain 12-speed" in said and "Ingrid Solberg" in said
+        assert "the demo model writes no SQL: this is the verified query" in said
 
 
 class ShowThenMail:

@@ -58,7 +58,8 @@ def workshop(path: Path) -> Source:
         title="the repair workshops",
         kind="duckdb",
         connection={"path": str(path)},
-        description=f"Repairs, spare parts and their suppliers, up to {AS_OF}.",
+        description="repairs, spare parts with stock and minimum, suppliers, turnover of workshops;"
+        f" up to {AS_OF}.",
         tables=(
             Table(
                 name="repairs",

@@ -26,9 +26,9 @@ NAME = "sheets"
 OPEN = 8
 """Threads whose tables are kept open."""
 _DESCRIPTION = (
-    "Answer a question from the spreadsheets and CSV files (xlsx, xls, ods, csv) that were posted"
-    " in this thread: sums, counts, averages, lists, single rows. It reads the files itself and"
-    " says what it left out or had to judge."
+    "Look up rows and sums in a spreadsheet or CSV file (xlsx, xls, ods, csv) that was posted in"
+    " this thread. Takes a question in words: totals, counts, averages, lists, single rows. It"
+    " reads the files itself and says what it left out or had to judge."
 )
 
 
@@ -63,6 +63,9 @@ class Sheets:
         if shelved.database is None:
             raise ToolError(" ".join(faults) or "No spreadsheet was posted in this thread.")
         source = source_of(shelved, question)
+        if not source.tables:
+            # A source without tables would be one with everything in scope.
+            raise ToolError("All sheets that were posted here are hidden; they have to be named.")
         one = await self._open(shelved, shelved.database, source)
         said = remarks(shelved, source, faults)
         if self.rooms.ask is None:

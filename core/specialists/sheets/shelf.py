@@ -6,12 +6,14 @@ import json
 import os
 import shutil
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from core.errors import SourceFailed
+from core.ports import Clock
 from core.records import FileRef, ThreadId
 from core.specialists.sheets.writing import Stored
 
@@ -32,6 +34,8 @@ class Quota:
     """Of all threads together; those that nobody asked for the longest go first."""
     seconds: int = 60
     """To read one file."""
+    kept: float = 30 * 86_400.0
+    """Seconds for which a thread's tables stay where nobody asks for them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +58,9 @@ def is_table_file(file: FileRef) -> bool:
 class Shelf:
     """One for the process. Its files can be deleted at any time: they are read again."""
 
-    def __init__(self, folder: Path, quota: Quota | None = None) -> None:
+    def __init__(self, folder: Path, quota: Quota | None = None, clock: Clock = time.time) -> None:
         self._folder = folder
+        self._clock = clock
         self.quota = quota or Quota()
         self._busy: dict[ThreadId, asyncio.Lock] = {}
 
@@ -140,7 +145,9 @@ class Shelf:
         source.write_bytes(content)
 
     def _make_room(self, keep: Path) -> None:
-        """Delete the threads that nobody asked for the longest, until the quota is kept."""
+        """Delete the threads whose time is over, and those that nobody asked for the longest until
+        the quota is kept."""
+        before = self._clock() - self.quota.kept
         shelves = sorted(self._folder.iterdir(), key=lambda place: place.stat().st_mtime)
         sizes = {
             place: sum(part.stat().st_size for part in place.iterdir() if part.is_file())
@@ -148,7 +155,8 @@ class Shelf:
         }
         total = sum(sizes.values())
         for place in shelves:
-            if total <= self.quota.shelf or place == keep:
+            is_over = place.stat().st_mtime < before
+            if place == keep or (total <= self.quota.shelf and not is_over):
                 continue
             shutil.rmtree(place, ignore_errors=True)
             total -= sizes[place]

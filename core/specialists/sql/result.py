@@ -112,9 +112,9 @@ def text(brought: Brought) -> str:
     """What the orchestrating model reads: what it may say first, then the rows."""
     query, rows = brought.query, brought.rows
     shown = f"{query.rows:,} row(s)" if query.is_complete else f"the first {query.rows:,} rows"
-    lines = [f"{brought.title}: {shown} from {query.source}, as of {query.as_of}."]
+    lines = [f"{brought.title} — {shown} from {query.source}, as of {query.as_of}."]
     if query.verified:
-        lines.append(f"Answered by a verified query: {query.verified}. Say so.")
+        lines.append(f"Answered by a verified query: {query.verified}.")
     if query.filters:
         lines.append(f"Filters: {'; '.join(query.filters)}")
     lines += [f"Note: {note}" for note in query.notes]

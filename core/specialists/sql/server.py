@@ -15,7 +15,7 @@ from core.records import PersonId
 from core.specialists.errand import Ask, errand
 from core.specialists.server import tags
 from core.specialists.sql import result
-from core.specialists.sql.desk import Asked, Desk, Discovery, Profiles
+from core.specialists.sql.desk import Asked, Desk, Discovery, Profiles, Progress
 from core.specialists.sql.engine import Engine
 from core.specialists.sql.periods import today
 from core.specialists.sql.source import Source
@@ -78,12 +78,11 @@ def source_server(sources: Sequence[Open], rooms: Rooms) -> MCPServer[Any]:
 
 def description(source: Source) -> str:
     """What the orchestrating model, which knows nothing of SQL, chooses by."""
-    said = f"Answer a question about {source.title} from its database."
-    if source.description:
-        said += f" {' '.join(source.description.split())}"
+    about = " ".join(source.description.split())
+    said = f"Look up {source.title} in their database{f': {about}' if about else '.'}"
     names = ", ".join(table.name for table in source.tables[:TABLES])
     known = [one.question for one in source.verified[:TABLES]]
-    said += f" It knows of: {names}." if names else ""
+    said += f" Tables: {names}." if names else ""
     return said + (f" For example: {' '.join(known)}" if known else "")
 
 
@@ -104,20 +103,36 @@ async def answered(
     """Raises ToolError in plain words."""
     from core.specialists.sql.agent import answer
 
+    desk = await _desk(one, rooms, question, call, remarks or {})
+    try:
+        ending = await answer(desk)
+    except ModelFailed as failure:
+        raise ToolError(f"The query could not be written: {failure}.") from None
+    if ending.brought is not None:
+        return CallToolResult(
+            content=[TextContent(text=result.text(ending.brought))],
+            structured_content=result.structured(ending.brought),
+        )
+    if ending.question:
+        text = f"No query was run yet. Ask the person: {ending.question}"
+        return CallToolResult(content=[TextContent(text=text)])
+    raise ToolError(f"No answer from {one.source.title}: {ending.refusal}")
+
+
+async def _desk(
+    one: Open,
+    rooms: Rooms,
+    question: str,
+    call: Call,
+    remarks: Mapping[str, tuple[str, ...]],
+) -> Desk:
     try:
         sent = errand(call.headers)
     except ValueError as fault:
         raise ToolError(f"{fault}.") from None
     zone = await rooms.zone(sent.billing.person)
     now = rooms.clock()
-    told = 0
-
-    async def progress(text: str) -> None:
-        nonlocal told
-        told += 1
-        await call.report_progress(told, None, text)
-
-    desk = Desk(
+    return Desk(
         source=one.source,
         engine=one.engine,
         values=one.values,
@@ -132,20 +147,18 @@ async def answered(
         clock=rooms.clock,
         ask=rooms.ask,
         discovery=rooms.discovery,
-        progress=progress,
-        remarks=remarks or {},
+        progress=_progress(call),
+        remarks=remarks,
         profiles=one.profiles.of(sent.billing.person, now),
     )
-    try:
-        ending = await answer(desk)
-    except ModelFailed as failure:
-        raise ToolError(f"The query could not be written: {failure}.") from None
-    if ending.brought is not None:
-        return CallToolResult(
-            content=[TextContent(text=result.text(ending.brought))],
-            structured_content=result.structured(ending.brought),
-        )
-    if ending.question:
-        text = f"No query was run yet. Ask the person: {ending.question}"
-        return CallToolResult(content=[TextContent(text=text)])
-    raise ToolError(f"No answer from {one.source.title}: {ending.refusal}")
+
+
+def _progress(call: Call) -> Progress:
+    told = 0
+
+    async def progress(text: str) -> None:
+        nonlocal told
+        told += 1
+        await call.report_progress(told, None, text)
+
+    return progress

@@ -199,7 +199,7 @@ class Step:
             time_zone=desk.source.time_zone,
             as_of=f"{now:%Y-%m-%d %H:%M} {now.tzname()}",
             seconds=rows.seconds,
-            notes=(*doubts, *probed.notes, *dict.fromkeys(remarks)),
+            notes=(*_of_demo(desk), *doubts, *probed.notes, *dict.fromkeys(remarks)),
             verified=vouched_in_words(vouched) if vouched else "",
             tries=max(1, work.tries),
         )
@@ -237,6 +237,12 @@ class Step:
 
     async def _profiles(self, relation: Relation) -> Mapping[str, Profile]:
         return await self._desk.look_at(relation) if self._desk.discovery == "progressive" else {}
+
+
+def _of_demo(desk: Desk) -> tuple[str, ...]:
+    if desk.ask is not None:
+        return ()
+    return ("the demo model writes no SQL: this is the verified query nearest to the question",)
 
 
 def vouched_in_words(one: Verified) -> str:

@@ -75,6 +75,17 @@ async def test_the_oldest_threads_go_where_the_shelf_is_full(tmp_path: Path):
     assert shelf.of(ThreadId("t2")).database is not None
 
 
+async def test_tables_that_nobody_asks_for_go_after_their_time(tmp_path: Path):
+    shelf = Shelf(tmp_path, Quota(kept=60), clock=lambda: 1_000.0)
+    await shelf.add(ThreadId("old"), ref(), SALES)
+    await shelf.add(ThreadId("new"), ref(), SALES)
+    os.utime(shelf._place(ThreadId("old")), (900, 900))
+    os.utime(shelf._place(ThreadId("new")), (950, 950))
+    await shelf.add(THREAD, ref(), SALES)
+    assert shelf.of(ThreadId("old")).database is None
+    assert shelf.of(ThreadId("new")).database is not None
+
+
 @pytest.mark.promise("E8", "core.specialists.sheets")
 async def test_a_bomb_is_not_unpacked(tmp_path: Path):
     packed = io.BytesIO()

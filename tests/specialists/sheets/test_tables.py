@@ -24,7 +24,9 @@ def book(*rows: list[Any], merged: tuple[str, ...] = (), state: str = "visible")
         sheet.merge_cells(one)
     sheet.sheet_state = state
     if state != "visible":
-        made.create_sheet("Seen").append(["a", "b"])
+        seen = made.create_sheet("Seen")
+        seen.append(["a", "b"])
+        seen.append(["c", 2])
     file = io.BytesIO()
     made.save(file)
     return file.getvalue()

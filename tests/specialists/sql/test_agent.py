@@ -306,3 +306,27 @@ async def test_progressive_discovery_costs_an_eighth_of_the_whole_schema(tmp_pat
         spent[discovery] = sum(len(one.text) for told in model.told for one in told) // 4
     print(f"\n200 tables of 30 columns, tokens by length: {spent}")
     assert spent["progressive"] <= spent["whole"] / 8
+
+
+async def test_where_several_values_may_be_meant_the_person_is_asked(shop: Source):
+    with closing(sqlite3.connect(shop.connection["path"])) as connection:
+        connection.execute("UPDATE orders SET customer = 'Contoso Retail Denmark' WHERE id = 1")
+        connection.execute("UPDATE orders SET customer = 'Contoso Retail Sweden' WHERE id = 3")
+        connection.commit()
+    query = sql("SELECT SUM(amount) AS revenue FROM orders WHERE customer = 'Contoso Retail'")
+    ending = await ask(shop, "Revenue of Contoso Retail?", Model(pick("orders"), query))
+    assert ending.brought is None
+    assert "Contoso Retail Denmark" in ending.question and "Sweden" in ending.question
+
+
+async def test_amounts_of_several_currencies_are_not_added_up_unnoticed(shop: Source):
+    with closing(sqlite3.connect(shop.connection["path"])) as connection:
+        connection.execute("UPDATE orders SET currency = 'DKK' WHERE id = 3")
+        connection.commit()
+    added = sql("SELECT SUM(amount) AS amount FROM orders")
+    grouped = sql("SELECT currency, SUM(amount) AS amount FROM orders GROUP BY currency")
+    model = Model(pick("orders"), added, grouped)
+    ending = await ask(shop, "Amount of all orders?", model)
+    assert "several currencies" in model.last
+    assert ending.brought is not None and len(ending.brought.rows.rows) == 2
+    assert ending.brought.query.notes == ()
