@@ -42,7 +42,7 @@ async def decisions_since(settings: Settings, since: float) -> list[Json]:
     Raises `Misconfigured` and `Unavailable`."""
     from core.storage import decisions
 
-    async with _opened(settings) as db:
+    async with opened(settings) as db:
         return [_row(found) for found in await decisions.export(db, since)]
 
 
@@ -57,7 +57,7 @@ async def rotate_keys(settings: Settings) -> int:
             f"COUNTERSIGN_KEYS is not set. To change the key that the bot made for itself, set it"
             f" to a new key, a comma and what stands in {settings.key_file}."
         )
-    async with _opened(settings) as db:
+    async with opened(settings) as db:
         return await rotate(db, KeyRing.parse(settings.keys))
 
 
@@ -88,7 +88,7 @@ def into_file(path: Path, rows: Sequence[Json], write: Write) -> None:
 
 
 @asynccontextmanager
-async def _opened(settings: Settings) -> AsyncGenerator[Database]:
+async def opened(settings: Settings) -> AsyncGenerator[Database]:
     """The database as it stands: a file that is not there is not made."""
     from core.storage.database import open_database
 

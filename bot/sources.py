@@ -65,7 +65,7 @@ def _entry(
     name: str, entry: Any, lines: Mapping[marks.Path, int], folder: Path, faults: list[Fault]
 ) -> tuple[Any, Mapping[marks.Path, int], str]:
     if not isinstance(entry, dict) or "file" not in entry:
-        return {name: entry}, lines, ""
+        return {name: cast("Any", entry)}, lines, ""
     named = cast("dict[str, Any]", entry)
     file = str(named["file"])
     at = lines.get((name,), 1)

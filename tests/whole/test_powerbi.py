@@ -2,11 +2,14 @@
 
 import base64
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bot import config, powerbi
+from core.records import PersonId
 from core.storage import evidence
 from tests.fakes.model_script import Asked, Step, call, say
 from tests.fakes.model_server import ModelServer
@@ -138,3 +141,36 @@ async def test_without_a_sign_in_the_person_gets_a_private_link_and_then_the_ans
         assert "SUMMARIZECOLUMNS" in shown and "[Total Sales] is the model's measure" in shown
         kept = [file.read_bytes() for file in (tmp_path / ".state").glob("*.db*")]
         assert all(b"Bearer" not in content for content in kept)
+
+
+async def test_the_operator_is_told_what_a_person_can_reach_and_what_is_missing(
+    tmp_path: Path,
+) -> None:
+    async with (
+        serving(played()) as service,
+        ModelServer(dimensions=1536) as models,
+        house(
+            tmp_path, models=models, yaml=YAML, environment={"POWERBI_API_URL": service.url}
+        ) as bot,
+    ):
+        [model] = config.read(bot.bot.settings).semantic_models
+        models.answer(script({"first": ["EVALUATE Sales"]}))
+        await offered(bot, "powerbi/ask_bikes")
+        mara = PersonId(f"slack:{bot.slack.world.team.id}/{bot.slack.member('mara').id}")
+
+        async def said(*of: Any) -> list[str]:
+            return (await powerbi.checked(bot.bot.settings, of, mara))[0]
+
+        [line] = await said(model)
+        assert str(mara) in line and "account" in line
+        await connected(bot)
+        assert await said(model) == ["bikes: 4 tables, 7 measures, rows by who asks"]
+        scoped = replace(model, tables=("Sales", "Budget"))
+        [line] = await said(scoped)
+        assert line.endswith("not there for this person: Budget")
+        service.is_switched_on = False
+        [line] = await said(model)
+        assert "Dataset Execute Queries REST API" in line
+        service.is_switched_on = True
+        [line] = await said(replace(model, dataset="d9"))
+        assert "needs the permissions Read and Build" in line

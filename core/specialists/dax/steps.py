@@ -240,7 +240,9 @@ def as_rows(table: Table) -> Rows:
         one if short.count(one) == 1 else whole
         for one, whole in zip(short, table.columns, strict=True)
     )
-    kinds = [_type([row[place] for row in table.rows]) for place in range(len(table.columns))]
+    kinds: list[Type] = [
+        _type([row[place] for row in table.rows]) for place in range(len(table.columns))
+    ]
     return Rows(
         columns=names,
         types=tuple(kinds),
