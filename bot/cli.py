@@ -69,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_export(commands.add_parser("export", help="write out what was decided"))
     orders.add(commands)
     _add_sources(commands.add_parser("sources", help="look at the databases of `sources`"))
+    _add_powerbi(commands.add_parser("powerbi", help="look at the semantic models of `sources`"))
     manifest = commands.add_parser(
         "manifest", help="print the app manifest for Slack, or write the app package for Teams"
     )
@@ -124,6 +125,14 @@ def _add_eval(part: argparse.ArgumentParser) -> None:
     part.add_argument("--replay", default="", help="a recording, or `shipped`: asks no model")
     part.add_argument("--record", default="", metavar="FILE", help="keep what the model says")
     part.add_argument("--json", default="", metavar="FILE", help="everything, as JSON")
+
+
+def _add_powerbi(part: argparse.ArgumentParser) -> None:
+    part.description = "Ask Power BI what a person can reach of the semantic models."
+    part.set_defaults(command=_powerbi)
+    part.add_argument("what", choices=["check"], help="sign-in, permissions, tables, measures")
+    part.add_argument("person", help="as the ledger names them: `slack:T…/U…`")
+    _add_workspace(part)
 
 
 def _add_sources(part: argparse.ArgumentParser) -> None:
@@ -297,6 +306,20 @@ def _sources(given: argparse.Namespace) -> int:
         )
         return WRONG
     said, is_well = asyncio.run(sources.checked(chosen))
+    print("\n".join(said))
+    return 0 if is_well else WRONG
+
+
+def _powerbi(given: argparse.Namespace) -> int:
+    from bot import powerbi
+    from core.records import PersonId
+
+    settings, config = _read(given)
+    if not config.semantic_models:
+        _print_problems(["There are no semantic models under `sources`."])
+        return WRONG
+    person = PersonId(given.person)
+    said, is_well = asyncio.run(powerbi.checked(settings, config.semantic_models, person))
     print("\n".join(said))
     return 0 if is_well else WRONG
 

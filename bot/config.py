@@ -37,15 +37,16 @@ from core.llm import models
 from core.llm.models import ModelSettings
 from core.policy.rules import EVERYTHING, Rules
 from core.policy.section import read_policy
+from core.specialists.dax.source import SemanticModel
 from core.specialists.sql.source import Source
 
 BY_ROOMS = ("policy", "servers", "sources")
 """Sections that core.policy, core.capabilities and core.specialists.sql read by themselves."""
 SAMPLE = "sample"
 """The sample server of the local workspace."""
-SOURCES, SHEETS = "sources", "posted"
+SOURCES, SHEETS, POWERBI = "sources", "posted", "powerbi"
 """The servers of the data specialists."""
-OWN_SERVERS = (HOST, OFFICE, SAMPLE, SOURCES, SHEETS)
+OWN_SERVERS = (HOST, OFFICE, SAMPLE, SOURCES, SHEETS, POWERBI)
 """Names that no server of the file may have, whether ours run or not: the file is good everywhere
 or nowhere."""
 NOT_YET: tuple[str, ...] = ()
@@ -64,6 +65,7 @@ class Config:
     skills: tuple[Skill, ...] = ()
     servers: tuple[Server, ...] = ()
     sources: tuple[Source, ...] = ()
+    semantic_models: tuple[SemanticModel, ...] = ()
     rules: Rules = EVERYTHING
     limits: Limits = field(default_factory=Limits)
     budgets: Budgets = field(default_factory=Budgets)
@@ -128,6 +130,7 @@ class _Reading:
             skills=self._skills(found),
             servers=self._servers(),
             sources=self._sources(),
+            semantic_models=self._semantic_models(),
             rules=self._rules(),
             limits=found.limits,
             budgets=found.budgets,
@@ -205,6 +208,12 @@ class _Reading:
         lines = {path[1:]: n for path, n in self._marked.lines.items() if path[:1] == ("sources",)}
         section, secrets = self._sections.get("sources"), self._settings.source_secrets
         found, faults = sources.read(section, lines, self._folder, secrets)
+        self.faults += faults
+        return found
+
+    def _semantic_models(self) -> tuple[SemanticModel, ...]:
+        lines = {path[1:]: n for path, n in self._marked.lines.items() if path[:1] == ("sources",)}
+        found, faults = sources.read_models(self._sections.get("sources"), lines, self._folder)
         self.faults += faults
         return found
 

@@ -26,6 +26,7 @@ _NO_SURFACE = (
 )
 OFFLINE_EMBEDDER = "minilm"
 GRAPH = "https://graph.microsoft.com/v1.0"
+POWERBI = "https://api.powerbi.com/v1.0/myorg"
 _EXPIRES = (
     "expires within hours, since the app's tokens rotate; let the workspace install the bot "
     "itself, with SLACK_CLIENT_ID, and the token is renewed"
@@ -128,6 +129,7 @@ class Settings:
     """Of the local workspace's page; 0 takes any free port."""
     source_secrets: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """Values for `${SOURCE_…}` in the `sources` section, by that name."""
+    powerbi_url: str = POWERBI
     observing: Observing = field(default_factory=Observing)
 
     @property
@@ -200,6 +202,7 @@ def read(environment: Mapping[str, str], *, folder: Path, is_workspace: bool) ->
         keys=given.text("COUNTERSIGN_KEYS", is_secret=True),
         server_secrets=given.all_named("MCP_"),
         source_secrets=given.all_named("SOURCE_"),
+        powerbi_url=given.address("POWERBI_API_URL", POWERBI, ends="/v1.0/myorg"),
         public_url=given.address("COUNTERSIGN_PUBLIC_URL"),
         host=given.text("COUNTERSIGN_HOST", "127.0.0.1"),
         port=_port(given, "COUNTERSIGN_PORT", 3978),

@@ -8,6 +8,8 @@ from typing import Any, cast
 
 from bot import marks
 from core.errors import Misconfigured
+from core.specialists.dax import reading as dax
+from core.specialists.dax.source import SemanticModel
 from core.specialists.sql.reading import read_sources
 from core.specialists.sql.source import Source
 
@@ -26,10 +28,36 @@ def read(
     faults: list[Fault] = []
     for name, entry in cast("dict[str, Any]", section).items():
         own, its_lines, file = _entry(name, entry, lines, folder, faults)
+        if own and dax.is_one(own[name]):
+            continue
         sources, wrong = _read(own, its_lines, secrets)
         found += (_placed(source, folder) for source in sources)
         at = lines.get((name,), 1)
         faults += ((at, f"{file}:{line}: {text}") if file else (line, text) for line, text in wrong)
+    return tuple(found), faults
+
+
+def read_models(
+    section: Any, lines: Mapping[marks.Path, int], folder: Path
+) -> tuple[tuple[SemanticModel, ...], list[Fault]]:
+    """Those entries that are semantic models of Power BI; `read` says what is wrong with files."""
+    found: list[SemanticModel] = []
+    faults: list[Fault] = []
+    for name, entry in cast("dict[str, Any]", section if isinstance(section, dict) else {}).items():
+        own, its_lines, file = _entry(name, entry, lines, folder, [])
+        if not own or not dax.is_one(own[name]):
+            continue
+
+        def wrong(path: marks.Path, sentence: str, its: Any = its_lines, file: str = file) -> None:
+            while path and path not in its:
+                path = path[:-1]
+            line = its.get(path, 1)
+            text = f"`sources.{'.'.join(map(str, path))}`: {sentence}."
+            at = lines.get(path[:1], 1) if file else line
+            faults.append((at, f"{file}:{line}: {text}" if file else text))
+
+        if (model := dax.read_model(name, own[name], wrong)) is not None:
+            found.append(model)
     return tuple(found), faults
 
 

@@ -1,4 +1,4 @@
-"""Puts the data specialists together: the SQL sources, and the spreadsheets that people post."""
+"""Puts the data specialists together: SQL sources, semantic models, posted spreadsheets."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.chats import Chats
-from bot.config import SHEETS, SOURCES
+from bot.config import POWERBI, SHEETS, SOURCES
 from bot.office import OfficeRooms
 from bot.settings import Settings
 from core.capabilities.servers import Server
@@ -26,6 +26,9 @@ from core.records import (
     Tool,
     ToolSchema,
 )
+from core.specialists.dax.client import PowerBI
+from core.specialists.dax.pace import Pace
+from core.specialists.dax.source import SCOPE, SemanticModel
 from core.specialists.errand import Ask
 from core.specialists.server import serving_later
 from core.specialists.sql.engine import Engine, engine_for
@@ -51,18 +54,23 @@ class Wanted:
     clock: Clock
     settings: Settings
     sources: Sequence[Source]
+    semantic_models: Sequence[SemanticModel] = ()
     deadline: float
     """Seconds that a call may take."""
 
 
 async def servers(held: AsyncExitStack, wanted: Wanted) -> tuple[Server, ...]:
     """In process, each made when it is first asked. Closed with `held`."""
-    sheets = await _served(held, SHEETS, lambda: _sheets(wanted))
-    if not _sources(wanted):
-        return (sheets,)
-    engines: dict[str, Engine] = {}
-    held.push_async_callback(_closed, engines)
-    return (await _served(held, SOURCES, lambda: _sql(wanted, engines)), sheets)
+    found = [await _served(held, SHEETS, lambda: _sheets(wanted))]
+    if _sources(wanted):
+        engines: dict[str, Engine] = {}
+        held.push_async_callback(_closed, engines)
+        found.append(await _served(held, SOURCES, lambda: _sql(wanted, engines)))
+    if wanted.semantic_models and wanted.settings.microsoft is not None:
+        service = PowerBI(wanted.settings.powerbi_url, Pace(wanted.clock))
+        held.push_async_callback(service.close)
+        found.append(await _served(held, POWERBI, lambda: _powerbi(wanted, service)))
+    return tuple(found)
 
 
 def asking(chat: ChatDoor, model: ModelSettings) -> Ask | None:
@@ -86,6 +94,8 @@ def credentials(wanted: Wanted, office: OfficeRooms) -> Credentials:
     by_tool = {f"{SOURCES}/ask_{one.id}": scopes_of(one) for one in wanted.sources}
 
     async def of(person: PersonId, tool: Tool) -> Mapping[str, str]:
+        if tool.server == POWERBI:
+            return await office.signed_in(person, (SCOPE,))
         if tool.server == SOURCES:
             return await office.signed_in(person, by_tool.get(tool.key, ()))
         return await office.credentials(person, tool)
@@ -137,6 +147,13 @@ def _sql(wanted: Wanted, engines: dict[str, Engine]) -> Any:
         values = Values(source, engine)
         opened.append(Open(source=source, engine=engine, values=values, profiles=Profiles()))
     return source_server(opened, _rooms(wanted))
+
+
+def _powerbi(wanted: Wanted, service: PowerBI) -> Any:
+    from core.specialists.dax.server import Open, model_server
+
+    opened = [Open(source=one, service=service) for one in wanted.semantic_models]
+    return model_server(opened, _rooms(wanted))
 
 
 def _sheets(wanted: Wanted) -> Any:

@@ -335,6 +335,7 @@ def _wanted(
         clock=clock,
         settings=settings,
         sources=config.sources,
+        semantic_models=config.semantic_models,
         deadline=config.limits.call_deadline,
     )
 

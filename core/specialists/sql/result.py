@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
 from core.records import Json
 from core.specialists.sql.engine import Rows, Type, Value
@@ -43,6 +43,44 @@ class Brought:
     title: str
     rows: Rows
     query: Query
+
+
+class Finished(Protocol):
+    """The state of a specialist's graph at its end."""
+
+    @property
+    def rows(self) -> Rows | None: ...
+    @property
+    def query(self) -> Query | None: ...
+    @property
+    def ended(self) -> str: ...
+    @property
+    def sentence(self) -> str: ...
+    @property
+    def spent(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """What became of a question."""
+
+    brought: Brought | None = None
+    question: str = ""
+    """What the person has to say first, where nothing was brought."""
+    refusal: str = ""
+    """Why there is no answer."""
+    spent: int = 0
+    """Model calls."""
+
+
+def ending(question: str, work: Finished) -> Ending:
+    if work.rows is not None and work.query is not None and work.ended == "answered":
+        title = " ".join(question.split())[:150]
+        brought = Brought(title=title, rows=work.rows, query=work.query)
+        return Ending(brought=brought, spent=work.spent)
+    if work.ended == "asks":
+        return Ending(question=work.sentence, spent=work.spent)
+    return Ending(refusal=work.sentence or "No query was written.", spent=work.spent)
 
 
 def structured(brought: Brought) -> Json:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from core.records import ModelMessage, ModelReply, ToolCall
+from core.specialists.flow import MODEL_CALLS, REFINEMENTS
 from core.specialists.sql import checks, periods, telling, verified
 from core.specialists.sql.anatomy import Anatomy, anatomy
 from core.specialists.sql.desk import Desk
@@ -16,10 +17,6 @@ from core.specialists.sql.schema import Relation, Schema
 from core.specialists.sql.source import Verified
 from core.times import local
 
-REFINEMENTS = 3
-"""Times that a query is written anew after the first."""
-MODEL_CALLS = 8
-"""At most, whatever the model asks to look at."""
 PICKED = 8
 """Tables that are looked at together."""
 MENDABLE = {"syntax", "unknown_table", "unknown_column", "unknown_function", "type", "too_large"}
@@ -51,6 +48,10 @@ class Work:
     ended: Literal["", "answered", "asks", "refused"] = ""
     sentence: str = ""
     """What the person is asked, or why there is no answer."""
+
+    @property
+    def written(self) -> str:
+        return self.sql
 
 
 class Step:

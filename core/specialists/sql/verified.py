@@ -3,8 +3,17 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
-from core.specialists.sql.source import Verified
+
+class Known(Protocol):
+    """A question with whatever answers it."""
+
+    @property
+    def question(self) -> str: ...
+
+
+Verified = TypeVar("Verified", bound=Known)
 
 EXAMPLES = 3
 NEAR = 60.0
