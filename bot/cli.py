@@ -152,7 +152,7 @@ async def _running(settings: "Settings", config: "Config") -> int:
     from bot import lifecycle, wiring
     from bot.server import Server
 
-    async with wiring.build(settings, config) as application:
+    async with wiring.build(settings, config, has_samples=settings.is_workspace) as application:
         standing = lifecycle.Standing()
         server = Server(application, standing, host=settings.host, port=settings.port)
 

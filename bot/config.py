@@ -28,9 +28,11 @@ from core.policy.section import read_policy
 
 BY_ROOMS = ("policy", "servers")
 """Sections that core.policy and core.capabilities read by themselves."""
+DOCUMENTS = "documents"
+"""The server of the documents specialist."""
 SAMPLE = "sample"
 """The sample server of the local workspace."""
-OWN_SERVERS = (HOST, OFFICE, SAMPLE)
+OWN_SERVERS = (HOST, OFFICE, DOCUMENTS, SAMPLE)
 """Names that no server of the file may have, whether ours run or not: the file is good everywhere
 or nowhere."""
 NOT_YET = ("budgets", "retention", "sources")
@@ -160,7 +162,7 @@ class _Reading:
     def _servers(self) -> tuple[Server, ...]:
         given = self._sections.get("servers")
         named = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
-        for name in (OFFICE, SAMPLE):
+        for name in (OFFICE, DOCUMENTS, SAMPLE):
             if name in named:
                 taken = ", ".join(f"`{one}`" for one in OWN_SERVERS)
                 text = f"`{name}` is a server of Countersign itself: {taken} are taken; name it"

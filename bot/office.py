@@ -32,6 +32,8 @@ class OfficeRooms:
     connecting: "Connecting | None"
     effects: Mapping[str, Effect]
     server: Server
+    graph: Graph | None = None
+    """None without Microsoft 365."""
     warm: Callable[[], Awaitable[object]]
     """Loads what the first click would wait for."""
 
@@ -124,6 +126,7 @@ async def opened(
         connecting=Connecting(accounts),
         effects=found,
         server=server,
+        graph=graph,
         warm=warm,
     )
 

@@ -15,13 +15,14 @@ from aiohttp import web
 
 from adapters.slack import edge, manifest
 from adapters.teams import edge as teams_edge
-from bot import connect, inside, turns
+from bot import connect, inside, papers, turns
 from bot.chats import Chats, Pacings
 from bot.config import SAMPLE, Config
 from bot.lifecycle import Loop, Part
 from bot.microsoft import People, Tokens, Welcome
 from bot.observing import watched
 from bot.office import OfficeRooms, opened
+from bot.papers import PaperRooms
 from bot.settings import Microsoft, Settings
 from bot.sweeper import Sweeper
 from core.approvals.desk import Desk
@@ -39,10 +40,14 @@ from core.llm.models import rates
 from core.loop.loop import Loop as TurnLoop
 from core.ports import Clock, Surface
 from core.records import LedgerEntry
+from core.specialists.documents.ingest import Ingest
+from core.specialists.documents.library import Library
+from core.specialists.documents.places import Addresses
+from core.specialists.documents.sync import Sync
 from core.specialists.server import serving_later
 from core.storage import entries, outbox, pins, probe
 from core.storage.database import Database, open_database
-from core.storage.index import open_index
+from core.storage.index import Index, open_index
 from core.telemetry import logs
 from core.telemetry.health import Readings
 from core.telemetry.redact import Redactor
@@ -99,9 +104,11 @@ async def build(
     *,
     clock: Clock = time.time,
     pacings: Pacings | None = None,
+    has_samples: bool = False,
 ) -> AsyncGenerator[Wired]:
     """The bot, ready to be started. What it holds open is closed on the way out, after the parts
-    have drained. `pacings` replace the platforms' own. Raises `Misconfigured`."""
+    have drained. `pacings` replace the platforms' own; it `has_samples` where documents to try it
+    with are wanted. Raises `Misconfigured`."""
     async with AsyncExitStack() as held:
         workspace = await _workspace(held, settings)
         if workspace is not None:
@@ -113,7 +120,7 @@ async def build(
         held.push_async_callback(db.close)
         keys = KeyRing.parse(settings.keys)
         office = await opened(held, db, keys, settings.microsoft, chat=chats, clock=clock)
-        rooms = await _rooms(held, db, settings, config, clock, office)
+        rooms, shelf = await _rooms(held, db, settings, config, clock, office, has_samples)
         approvals = _approvals(rooms, office, chats)
         rooms = replace(rooms, approvals=approvals)
         lanes = _lanes(rooms, clock)
@@ -129,8 +136,8 @@ async def build(
         parts, routes = watched(settings.observing, db, clock, clean)
         yield Wired(
             rooms=rooms,
-            routes=(*chats.routes, *connect_routes, *routes),
-            parts=(*parts, *_parts(rooms, approvals, chats, lanes, office)),
+            routes=(*chats.routes, *connect_routes, *shelf.routes, *routes),
+            parts=(*parts, shelf.part(), *_parts(rooms, approvals, chats, lanes, office)),
             lanes=lanes,
             settings=settings,
             workspace=workspace,
@@ -258,7 +265,8 @@ async def _rooms(
     config: Config,
     clock: Clock,
     office: OfficeRooms,
-) -> Rooms:
+    has_samples: bool,
+) -> tuple[Rooms, PaperRooms]:
     async def add(entry: LedgerEntry) -> None:
         await entries.add(db, entry)
 
@@ -269,14 +277,16 @@ async def _rooms(
     held.push_async_callback(embed.close)
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
-    servers = [*config.servers, office.server]
+    shelf = _shelf(db, index, embed, clock, settings, config, office, has_samples)
+    documents = await shelf.served(held, chat.ask, config.models)
+    servers = [*config.servers, office.server, documents]
     if settings.is_workspace:
         app = await held.enter_async_context(serving_later(_sample))
         servers.append(Server(name=SAMPLE, app=app))
     limits = Limits(deadline=config.limits.call_deadline)
     catalog = Catalog(servers, _Pins(db), clock=clock, limits=limits)
     await held.enter_async_context(catalog)
-    return Rooms(
+    rooms = Rooms(
         db=db,
         setup=turns.setup(config),
         catalog=catalog,
@@ -289,7 +299,35 @@ async def _rooms(
         surfaces={},
         clock=clock,
         credentials=office.credentials,
+        papers=shelf.library,
     )
+    return rooms, shelf
+
+
+def _shelf(
+    db: Database,
+    index: Index,
+    embed: EmbedDoor,
+    clock: Clock,
+    settings: Settings,
+    config: Config,
+    office: OfficeRooms,
+    has_samples: bool,
+) -> PaperRooms:
+    ingest = Ingest(db=db, index=index, embed=embed.embed, clock=clock)
+    drive = papers.drive_of(office)
+    own = f"http://{settings.host}:{settings.port}" if settings.is_workspace else ""
+    library = Library(
+        ingest=ingest,
+        rules=lambda: config.rules,
+        addresses=Addresses(
+            keys=KeyRing.parse(settings.keys), clock=clock, base=settings.public_url or own
+        ),
+        drive=drive,
+        joined=papers.joined_by(office.accounts),
+    )
+    samples = papers.samples() if has_samples else None
+    return PaperRooms(library, Sync(ingest, drive=drive), samples=samples)
 
 
 def _sample() -> Any:

@@ -49,6 +49,8 @@ class Place:
     channel: str
     kind: PlaceKind
     name: str = ""
+    is_shared: bool = False
+    """People of another organisation read it as well."""
 
     @property
     def id(self) -> str:
@@ -345,6 +347,19 @@ class Chunk:
     title: str
     text: str
     score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cited:
+    """A passage of a document as an answer may cite it."""
+
+    chunk: Chunk
+    label: str
+    """`Travel policy.pdf, page 3`."""
+    url: str
+    """Where it opens at that place; empty where it cannot be opened."""
+    nearness: float = 1.0
+    """Cosine of question and passage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -176,7 +176,8 @@ def _add_link(parts: Parts, label: str, address: str) -> None:
     label = " ".join(label.split())[:_LONGEST_LABEL]
     if _is_web(address):
         label = label or urlsplit(address).hostname or "source"
-        parts.links.append((label, address))
+    # One that leads nowhere keeps its place: a citation counts them.
+    parts.links.append((label, address if _is_web(address) else ""))
     parts.texts.append(f"[source: {label}]")
 
 

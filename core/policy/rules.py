@@ -152,7 +152,7 @@ def asking(
 
 
 def is_admin(person: Person, rules: Rules) -> bool:
-    return any(_is_to(person, whom, rules) for whom in rules.admins)
+    return any(is_to(person, whom, rules) for whom in rules.admins)
 
 
 def version(rules: Rules) -> str:
@@ -200,8 +200,8 @@ def _matching(tool: Tool, person: Person, place: Place, rules: Rules) -> Sequenc
         rule
         for rule in rules.rules
         if _is_about(tool, rule.what)
-        and any(_is_to(person, whom, rules) for whom in rule.to)
-        and (not rule.places or any(_is_in(place, where) for where in rule.places))
+        and any(is_to(person, whom, rules) for whom in rule.to)
+        and (not rule.places or any(is_in(place, where) for where in rule.places))
     ]
 
 
@@ -214,19 +214,21 @@ def _is_about(tool: Tool, what: str) -> bool:
     return word in ("*", tool.key, f"{tool.server}.{tool.name}")
 
 
-def _is_to(person: Person, whom: str, rules: Rules) -> bool:
+def is_to(person: Person, whom: str, rules: Rules) -> bool:
+    """Whether `group:…` or `person:…` means this person."""
     kind, _, word = whom.partition(":")
     if kind == "group":
         members = rules.groups.get(word, ())
         return (
             word == "everyone"
             or word in person.groups
-            or any(_is_to(person, member, rules) for member in members)
+            or any(is_to(person, member, rules) for member in members)
         )
     return person.id == word or person.id.endswith(f"/{word}")
 
 
-def _is_in(place: Place, where: str) -> bool:
+def is_in(place: Place, where: str) -> bool:
+    """Whether `place:…` means this place."""
     word = where.partition(":")[2]
     # A kind is never compared with a name: anybody may call a public channel "private".
     if word in PLACE_KINDS:

@@ -25,12 +25,16 @@ from core.records import (
     Billing,
     Chunk,
     Evidence,
+    FileId,
+    FileRef,
     ModelMessage,
     ModelReply,
     ToolCall,
     ToolSchema,
     Turn,
+    TurnId,
 )
+from core.said import Attached, Heard
 from core.storage import evidence, inbox
 from core.storage.database import Database
 from core.storage.index import Index
@@ -39,9 +43,10 @@ from core.turn import failures, watch
 from core.turn.connect import SignInAsked
 from core.turn.finish import answer_id, compose, finish
 from core.turn.hear import heard_around
+from core.turn.papers import Found, Papers, as_evidence, find
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history, outcomes
-from core.turn.retrieve import Memory, Vector, embedded, retrieve
+from core.turn.retrieve import Memory, Vector, embedded
 from core.turn.setup import Agent, Setup
 from core.turn.status import Status
 from core.turn.telling import Telling
@@ -75,6 +80,8 @@ class Rooms:
     credentials: Credentials = no_credentials
     listeners: dict[str, Listener] = field(default_factory=dict[str, Listener])
     """By surface; where there is none, a question is all that is known of its place."""
+    papers: Papers | None = None
+    """None: there are no documents."""
 
 
 async def run(rooms: Rooms, turn: Turn) -> None:
@@ -95,10 +102,13 @@ async def _run(
     await status.say(THINKING)
     billing = _billing(turn)
     agent = rooms.setup.agents.get(turn.agent)
-    known = await _known(rooms, turn, billing, agent, surface, seen)
+    known = await _known(rooms, turn, billing, agent, surface, status, seen)
     turn = known.turn
     telling = Telling()
     calls = _calls(rooms, turn, billing, known.offer, status)
+    if known.papers is not None:
+        await evidence.keep(rooms.db, known.papers)
+        calls.kept.append(known.papers)
     live = Live(
         ask=_Ask(rooms, turn, billing, started, telling, calls),
         frame=_Frame(rooms, known, agent),
@@ -156,6 +166,10 @@ class _Known:
     past: Sequence[shape.Finished]
     vector: Vector | None
     chunks: Sequence[Chunk]
+    papers: Evidence | None
+    """Passages of documents."""
+    unread: Sequence[str]
+    """Sentences about files that could not be read."""
     offer: Offer
     waited: str
 
@@ -166,6 +180,7 @@ async def _known(
     billing: Billing,
     agent: Agent | None,
     surface: Surface,
+    status: Status,
     seen: watch.Watch,
 ) -> _Known:
     """Resolve, retrieve and permit. What does not need one another goes side by side."""
@@ -183,19 +198,43 @@ async def _known(
     shown, finished = frozenset(id for id, _ in past), [one for _, one in past]
     with seen.phase("retrieve"):
         async with asyncio.TaskGroup() as group:
-            retrieving = group.create_task(retrieve(turn, vector, rooms.index, shown=shown))
+            retrieving = group.create_task(
+                _found(rooms, turn, vector, heard, surface, status, shown)
+            )
             offering = group.create_task(_offer(rooms, turn, agent))
             waiting = group.create_task(outcomes(rooms.db, turn))
     seen.offer = offering.result()
+    found = retrieving.result()
     return _Known(
         turn=turn,
         thread=around(turn.question, beside(heard, finished), rooms.setup.room.thread),
         past=finished,
         vector=vector,
-        chunks=retrieving.result(),
+        chunks=found.past,
+        papers=as_evidence(turn, found.cited, rooms.clock()) if found.cited else None,
+        unread=found.unread,
         offer=seen.offer,
         waited=waiting.result(),
     )
+
+
+async def _found(
+    rooms: Rooms,
+    turn: Turn,
+    vector: Vector | None,
+    heard: Heard,
+    surface: Surface,
+    status: Status,
+    shown: frozenset[TurnId],
+) -> Found:
+    files = [*turn.question.files, *map(_posted, heard.files)]
+    return await find(
+        *(rooms.papers, turn, vector, rooms.index, files, surface, status.say), shown=shown
+    )
+
+
+def _posted(file: Attached) -> FileRef:
+    return FileRef(id=FileId(file.id), name=file.name, media_type=file.media_type, size=file.size)
 
 
 async def _introduced(turn: Turn, surface: Surface) -> Turn:
@@ -322,7 +361,7 @@ class _Ask:
         round: int,
         purpose: str,
     ) -> ModelReply:
-        if round > 1:
+        if self._calls.kept:
             self._telling.may_cite(self._calls.kept)
         return await self._rooms.chat.ask(
             self._turn.model,
@@ -351,6 +390,8 @@ class _Frame:
         self._skill = skill.text if skill else ""
         self._history = shape.history(known.past, room)
         self._past = prompts.past(known.chunks, room.past)
+        found = known.papers.text if known.papers else ""
+        self._papers = prompts.papers(found, known.unread)
         self._thread = known.thread
         self._waited = known.waited
 
@@ -363,6 +404,7 @@ class _Frame:
             skill=self._skill,
             thread=shape.cut(self._thread, TIGHT_THREAD) if is_tight else self._thread,
             past=self._waited if is_tight else f"{self._past}\n\n{self._waited}".strip(),
+            papers=shape.cut(self._papers, TIGHT_THREAD) if is_tight else self._papers,
             active=shape.tightened(active) if is_tight else active,
         )
         if is_last:
