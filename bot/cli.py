@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot import documents_cli
+
 if TYPE_CHECKING:
     from bot.config import Config
     from bot.settings import Settings
@@ -63,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
         part.set_defaults(command=command)
         _add_workspace(part)
     _add_turn(commands.add_parser("turn", help="show what happened inside a turn"))
+    documents_cli.add_documents(commands, _read, _add_workspace)
     _add_export(commands.add_parser("export", help="write out what was decided"))
     manifest = commands.add_parser(
         "manifest", help="print the app manifest for Slack, or write the app package for Teams"

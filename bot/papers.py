@@ -46,6 +46,7 @@ class PaperRooms:
         self.library = library
         self.sync = sync
         self._samples = samples
+        self._ended = asyncio.Event()
         self._server: Any = None
         self._is_stocked = False
         self._answering: Answering | None = None
@@ -63,7 +64,7 @@ class PaperRooms:
         return Server(name=DOCUMENTS, app=app)
 
     def part(self) -> Loop:
-        return Loop(name="documents", work=self._work, drain=_nothing)
+        return Loop(name="documents", work=self._work, drain=self._drain)
 
     def _made(self) -> Any:
         from core.specialists.documents.server import documents_server
@@ -72,6 +73,18 @@ class PaperRooms:
         return self._server
 
     async def _work(self) -> None:
+        """A pass that is cut off goes on where it was, the next time."""
+        async with asyncio.TaskGroup() as group:
+            keeping = group.create_task(self._keep_up())
+            ending = group.create_task(self._ended.wait())
+            await asyncio.wait((keeping, ending), return_when=asyncio.FIRST_COMPLETED)
+            keeping.cancel()
+            ending.cancel()
+
+    async def _drain(self) -> None:
+        self._ended.set()
+
+    async def _keep_up(self) -> None:
         """Keep every source as its place has it."""
         ends = 0.0
         if self._samples is not None:
@@ -112,10 +125,6 @@ class PaperRooms:
             added_at=ingest.clock(),
         )
         await documents.add_source(ingest.db, source)
-
-
-async def _nothing() -> None:
-    """A pass that is cut off goes on where it was."""
 
 
 def drive_of(office: OfficeRooms) -> Drive | None:

@@ -273,7 +273,7 @@ async def _rooms(
     meter = Meter(add, clock, rates(config.models.values()))
     chat = ChatDoor(config.models, meter, clock)
     held.push_async_callback(chat.close)
-    embed = EmbedDoor(_embeddings(settings, config), meter, clock)
+    embed = EmbedDoor(embeddings(settings, config), meter, clock)
     held.push_async_callback(embed.close)
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
@@ -373,7 +373,8 @@ async def _workspace(held: AsyncExitStack, settings: Settings) -> "LocalWorkspac
     return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port, app=app))
 
 
-def _embeddings(settings: Settings, config: Config) -> EmbeddingSettings:
+def embeddings(settings: Settings, config: Config) -> EmbeddingSettings:
+    """Where texts become vectors."""
     return EmbeddingSettings(
         name=settings.embeddings,
         base_url=settings.providers.openai_base_url,

@@ -21,6 +21,7 @@ from core.records import (
     Rating,
     Receipt,
     Stop,
+    TurnId,
 )
 from core.said import Heard
 
@@ -61,6 +62,12 @@ class FrontDoor(Protocol):
     async def accept_tool(self, person: Person, key: str) -> str:
         """Let the tool `server/name` stand as it is listed now, if this person is an admin; what
         they are told of it, as Markdown. Committed when this returns. Raises `Unavailable`."""
+        ...
+
+    async def share(self, person: PersonId, turn: TurnId) -> str:
+        """Show all of the place what this person was told there privately about their question;
+        the sentence that they are told. Once, however often it is asked for. Committed when this
+        returns. Raises `Unavailable`."""
         ...
 
     async def stop(self, stop: Stop) -> int:

@@ -409,5 +409,7 @@ class Post:
     """The span that it is delivered in; see `Question.trace`."""
     attempt: int = 0
     """How often it was tried before: above 0 the surface must look whether it is already there."""
+    can_share: bool = False
+    """Its person may show it to all of the place: see `core.ports.FrontDoor.share`."""
     may_have_begun: bool = False
     """Parts of it may have been shown while the turn ran, perhaps by a process that is gone."""

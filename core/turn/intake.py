@@ -10,6 +10,7 @@ from core.ports import Clock
 from core.records import (
     Answer,
     Person,
+    PersonId,
     Place,
     Post,
     Question,
@@ -25,11 +26,15 @@ from core.turn import usage
 from core.turn.accepting import accept_tool
 from core.turn.permitted import permitted
 from core.turn.setup import Setup
+from core.turn.sharing import NOTHING, share
 from core.turn.take_back import TakeBack
 from core.turn.welcome import capabilities_text, greeting
 
 HELP = frozenset(("help", "/help", "hi", "hello", "hey", "what can you do", ""))
 """What is no question: folded, without marks at the end."""
+
+SHARE = frozenset(("share", "share it", "share this"))
+"""With which a person shows all of a thread what they were told there privately."""
 
 log = logs.get(__name__)
 
@@ -78,6 +83,8 @@ class Intake:
         turn = TurnId(f"t_{self._new_id()}")
         if _is_help(question):
             return await self._tell(question, turn, await self._help(question))
+        if question.text.strip(" \t\r\n.!").lower() in SHARE and not question.files:
+            return await self._tell(question, turn, await self._share(question))
         verdict = self._verdict(question)
         if isinstance(verdict, Refused):
             return await self._tell(question, turn, verdict.sentence)
@@ -141,6 +148,14 @@ class Intake:
     async def usage(self, person: Person) -> str:
         """See `FrontDoor.usage`."""
         return await usage.today(self._db, person, self._clock())
+
+    async def share(self, person: PersonId, turn: TurnId) -> str:
+        """See `FrontDoor.share`."""
+        return await share(self._db, person, turn)
+
+    async def _share(self, question: Question) -> str:
+        found = await outbox.newest_private(self._db, question.thread, question.person.id)
+        return await share(self._db, question.person.id, found) if found else NOTHING
 
     async def stop(self, stop: Stop) -> int:
         """See `FrontDoor.stop`."""

@@ -11,12 +11,12 @@ from core.storage import outbox
 from core.storage.database import Database
 
 LEAD = (
-    "From documents that not everybody in this channel may read. Only you see this; ask me in a"
-    " direct message to go on."
+    "From documents that not everybody in this channel may read. Only you see this; mention me with"
+    " the word share to show it here."
 )
 TOLD = (
-    "What answers this best stands in documents that not everybody here may read. The asker has"
-    " been told privately. Say only that; what they say is not known to you."
+    "What answers this best stands in documents that not everybody here may read. The person who"
+    " asked has been told privately."
 )
 CLOSER = 0.05
 """By how much a private passage has to be closer to the question than all others."""
@@ -53,13 +53,14 @@ class Privately:
         text, chips = settle(answer.text, citables)
         asked = turn.question
         post = Post(
-            id=f"{turn.id}.documents",
+            id=outbox.private_id(turn.id),
             turn=turn.id,
             surface=asked.place.surface,
             address=asked.address,
             kind="private",
             person=asked.person.id,
             answer=Answer(text=f"_{LEAD}_\n\n{text}", chips=chips),
+            can_share=True,
         )
         await outbox.put(self.db, post)
         await self.db.notify(outbox.channel(asked.place.surface))

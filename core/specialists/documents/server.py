@@ -104,7 +104,7 @@ class Tools:
 def _answered(answer: Grounded, told: str) -> CallToolResult:
     parts = [told] if told else []
     if not answer.text:
-        parts.append(NOTHING)
+        parts = parts or [NOTHING]
         return CallToolResult(content=[TextContent(text="\n\n".join(parts))])
     cited = _listed(answer.passages, {int(number) for number in MARK.findall(answer.text)})
     parts += [numbered(answer.text, "[source {}]"), prompts.PASSAGES, cited]

@@ -19,7 +19,7 @@ from core.storage import documents
 from core.storage.documents import Document, Source
 from core.telemetry import logs
 
-HOLD_SECONDS = 120.0
+HOLD_SECONDS = 40.0
 """For which a source is left to whoever works on it, since they last said so."""
 
 Change = Literal["new", "changed", "moved", "gone", "failed", "same"]
@@ -59,6 +59,7 @@ class Sync:
             report.is_busy = True
             return report
         cursor = source.cursor
+        progress = self._holding(source, progress)
         try:
             if source.kind == "folder":
                 await self._folder(source, report, progress)
@@ -91,6 +92,19 @@ class Sync:
     async def _hold(self, source: Source) -> bool:
         now = self._ingest.clock()
         return await documents.hold(self._db, source.id, self._by, now=now, seconds=HOLD_SECONDS)
+
+    def _holding(self, source: Source, progress: Progress) -> Progress:
+        """The progress, with a word now and then that somebody is still at it."""
+        held_at = self._ingest.clock()
+
+        async def heard(name: str, what: str, done: int, total: int) -> None:
+            nonlocal held_at
+            if self._ingest.clock() - held_at > HOLD_SECONDS / 4:
+                held_at = self._ingest.clock()
+                await self._hold(source)
+            await progress(name, what, done, total)
+
+        return heard
 
     async def _folder(self, source: Source, report: Report, progress: Progress) -> None:
         root = Path(source.place)
