@@ -15,6 +15,7 @@ from bot.config import Config
 from bot.settings import Settings
 from core.errors import Misconfigured
 from core.records import LedgerEntry, PersonId
+from core.specialists.documents.eyes import Seeing
 from core.specialists.documents.ingest import Ingest
 from core.specialists.documents.sync import HOLD_SECONDS, Report, Sync
 from core.storage import documents
@@ -62,6 +63,7 @@ async def opened(settings: Settings, config: Config) -> AsyncGenerator[Desk]:
     from bot.chats import Chats
     from core.identity.vault import KeyRing
     from core.ledger.meter import Meter
+    from core.llm.chat import ChatDoor
     from core.llm.embed import EmbedDoor
     from core.llm.models import rates
     from core.storage import entries
@@ -80,7 +82,12 @@ async def opened(settings: Settings, config: Config) -> AsyncGenerator[Desk]:
         held.push_async_callback(embed.close)
         index = await open_index(db, model=embed.model)
         held.push_async_callback(index.close)
-        ingest = Ingest(db=db, index=index, embed=embed.embed, clock=time.time)
+        eyes = None
+        if settings.vision:
+            door = ChatDoor(wiring.asked(settings, config), meter, time.time)
+            held.push_async_callback(door.close)
+            eyes = Seeing(ask=door.ask, model=settings.vision)
+        ingest = Ingest(db=db, index=index, embed=embed.embed, clock=time.time, eyes=eyes)
         drive = None
         if settings.microsoft is not None and settings.keys:
             chats = Chats(settings, config, None, None)
@@ -240,7 +247,7 @@ def _source(place: str, *, name: str, readers: Sequence[str], link: str, owner: 
 def _of_drive(base: Source, owner: str) -> Source:
     person = owner.removeprefix("person:")
     place = base.place.strip("/")
-    if place != "me/drive" and not place.startswith(("drives/", "sites/")):
+    if place != "me/drive" and not place.startswith(("drives/", "sites/", "users/")):
         raise Misconfigured(
             "A drive is me/drive (the person's own OneDrive), drives/ID or sites/ID/drive."
         )

@@ -60,6 +60,8 @@ class PaperRooms:
     ) -> Server:
         """The documents server; it shows its tools while there is something to be asked."""
         self._answering = Answering(library=self.library, ask=ask, models=models)
+        sources = await documents.sources(self.library.ingest.db)
+        self._is_stocked = bool(sources) or self._samples is not None
         app = await held.enter_async_context(serving_later(self._made))
         return Server(name=DOCUMENTS, app=app)
 
@@ -70,6 +72,8 @@ class PaperRooms:
         from core.specialists.documents.server import documents_server
 
         self._server = documents_server()
+        if self._is_stocked:
+            self._stock(is_full=True)
         return self._server
 
     async def _work(self) -> None:
@@ -101,16 +105,21 @@ class PaperRooms:
             await asyncio.sleep(LOOK)
 
     async def _show_tools(self) -> None:
-        if self._server is None or self._answering is None:
+        if self._server is None:
             return
+        has_sources = bool(await documents.sources(self.library.ingest.db))
+        if has_sources != self._is_stocked:
+            self._stock(is_full=has_sources)
+
+    def _stock(self, *, is_full: bool) -> None:
         from core.specialists.documents.server import stock
 
+        if self._answering is None:
+            return
         ingest = self.library.ingest
-        has_sources = bool(await documents.sources(ingest.db))
-        if has_sources != self._is_stocked:
-            privately = Privately(db=ingest.db, clock=ingest.clock)
-            stock(self._server, self._answering, privately, is_full=has_sources)
-            self._is_stocked = has_sources
+        privately = Privately(db=ingest.db, clock=ingest.clock)
+        stock(self._server, self._answering, privately, is_full=is_full)
+        self._is_stocked = is_full
 
     async def _add_samples(self, folder: Path) -> None:
         ingest = self.library.ingest

@@ -36,10 +36,11 @@ from core.identity.vault import KeyRing
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
 from core.llm.embed import EmbeddingSettings, EmbedDoor
-from core.llm.models import rates
+from core.llm.models import ModelSettings, rates
 from core.loop.loop import Loop as TurnLoop
 from core.ports import Clock, Surface
 from core.records import LedgerEntry
+from core.specialists.documents.eyes import Seeing
 from core.specialists.documents.ingest import Ingest
 from core.specialists.documents.library import Library
 from core.specialists.documents.places import Addresses
@@ -271,13 +272,13 @@ async def _rooms(
         await entries.add(db, entry)
 
     meter = Meter(add, clock, rates(config.models.values()))
-    chat = ChatDoor(config.models, meter, clock)
+    chat = ChatDoor(asked(settings, config), meter, clock)
     held.push_async_callback(chat.close)
     embed = EmbedDoor(embeddings(settings, config), meter, clock)
     held.push_async_callback(embed.close)
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
-    shelf = _shelf(db, index, embed, clock, settings, config, office, has_samples)
+    shelf = _shelf(db, index, embed, chat, clock, settings, config, office, has_samples)
     documents = await shelf.served(held, chat.ask, config.models)
     servers = [*config.servers, office.server, documents]
     if settings.is_workspace:
@@ -308,13 +309,15 @@ def _shelf(
     db: Database,
     index: Index,
     embed: EmbedDoor,
+    chat: ChatDoor,
     clock: Clock,
     settings: Settings,
     config: Config,
     office: OfficeRooms,
     has_samples: bool,
 ) -> PaperRooms:
-    ingest = Ingest(db=db, index=index, embed=embed.embed, clock=clock)
+    eyes = Seeing(ask=chat.ask, model=settings.vision) if settings.vision else None
+    ingest = Ingest(db=db, index=index, embed=embed.embed, clock=clock, eyes=eyes)
     drive = papers.drive_of(office)
     own = f"http://{settings.host}:{settings.port}" if settings.is_workspace else ""
     library = Library(
@@ -371,6 +374,14 @@ async def _workspace(held: AsyncExitStack, settings: Settings) -> "LocalWorkspac
 
     app = installed(manifest.of(OWN_MANIFEST))
     return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port, app=app))
+
+
+def asked(settings: Settings, config: Config) -> dict[str, ModelSettings]:
+    """Every model that may be asked: those that people can name, and the one that sees."""
+    if not settings.vision:
+        return dict(config.models)
+    seeing = settings.providers.reach(settings.vision)
+    return {seeing.key: seeing, **config.models}
 
 
 def embeddings(settings: Settings, config: Config) -> EmbeddingSettings:

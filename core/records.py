@@ -180,6 +180,8 @@ class ModelMessage:
     call_id: str = ""
     """Only on `tool`: the call that this result belongs to."""
     is_error: bool = False
+    images: tuple[bytes, ...] = field(default=(), repr=False)
+    """Only on `user`, and only for a model that sees: PNG, JPEG, GIF or WebP."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,13 +117,15 @@ async def _searched(
 ) -> tuple[list[Chunk], list[Cited]]:
     """Searched again when something was found that is for others by now, so that it takes the
     place of nothing."""
+    past: list[Chunk] = []
+    cited: list[Cited] = []
     for _ in range(TRIES):
         hits = await retrieve(turn, vector, index, shown=shown, scopes=scopes, sources=sources)
         try:
             cited = await papers.proven(turn, hits, vector or ())
         except CountersignError as failure:
             log.warning("documents.unproven", turn=turn.id, kind=type(failure).__name__)
-            cited = []
+            return [chunk for chunk in hits if chunk.source.startswith("turn:")], []
         past = [chunk for chunk in hits if chunk.source.startswith("turn:")]
         if len(past) + len(cited) == len(hits):
             break
