@@ -113,11 +113,12 @@ IDENTITY = (
         "A configuration that is not safe does not start, and says in a sentence why.",
     ),
     kept("I6", "bot adapters.slack", "Requests that are large or slow cost little."),
-    not_yet(
+    kept(
         "I7",
-        "core.storage",
+        "core.specialists",
         "Nobody sees anything of another tenant.",
-        "several workspaces are kept apart by their ids; no test looks through every table yet",
+        "shown for documents; elsewhere workspaces are kept apart by their ids, and no test looks"
+        " through every table yet",
     ),
     kept(
         "I8",
@@ -205,20 +206,20 @@ SECRETS = (
 EGRESS = (
     kept(
         "E1",
-        "core.policy core.turn adapters.slack",
+        "core.policy core.turn adapters.slack core.specialists",
         "No live address leaves but those that evidence offered and a chip shows.",
     ),
     kept("E2", "adapters.slack", "No platform fetches anything because of what we post.", TEAMS),
     kept(
         "E3",
-        "core.turn core.approvals",
+        "core.turn core.approvals core.specialists",
         "Text that somebody planted has no effect without a click.",
     ),
-    not_yet(
+    kept(
         "E4",
-        "core.turn",
+        "core.turn core.specialists",
         "Evidence stays with those who may see it.",
-        "who listens in a place is not known yet beyond the thread itself",
+        "for documents; other tools answer by the asker's rights alone",
     ),
     kept(
         "E5",
@@ -237,12 +238,7 @@ EGRESS = (
         "The specialists for SQL and DAX read and do nothing else.",
         "there are no such specialists yet",
     ),
-    not_yet(
-        "E8",
-        "core.specialists",
-        "An uploaded file cannot reach beyond itself.",
-        "uploaded files are not read yet",
-    ),
+    kept("E8", "core.specialists", "An uploaded file cannot reach beyond itself."),
     kept(
         "E9", "core.llm core.turn", "A model call that was blocked is billed once and not repeated."
     ),
