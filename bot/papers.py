@@ -9,22 +9,32 @@ from typing import Any
 from aiohttp import web
 
 from bot import documents_page
-from bot.config import DOCUMENTS
+from bot.config import DOCUMENTS, Config
 from bot.lifecycle import Loop
 from bot.office import OfficeRooms
+from bot.settings import Settings
 from core.capabilities.servers import Server
 from core.connectors.graph import Graph
 from core.errors import CountersignError, NeedsAccount
 from core.identity.accounts import Accounts
+from core.identity.vault import KeyRing
+from core.llm.chat import ChatDoor
+from core.llm.embed import EmbedDoor
 from core.llm.models import ModelSettings
+from core.ports import Clock
 from core.records import PersonId
 from core.specialists.documents.answering import Answering, Ask
 from core.specialists.documents.drive import Drive
+from core.specialists.documents.eyes import Seeing
+from core.specialists.documents.ingest import Ingest
 from core.specialists.documents.library import Joined, Library, alone
+from core.specialists.documents.places import Addresses
 from core.specialists.documents.private import Privately
 from core.specialists.documents.sync import Sync
 from core.specialists.server import serving_later
 from core.storage import documents
+from core.storage.database import Database
+from core.storage.index import Index
 from core.telemetry import logs
 
 EVERY = 300.0
@@ -169,3 +179,32 @@ def joined_by(accounts: Accounts | None) -> Joined:
 def samples() -> Path:
     """The papers of the local workspace."""
     return Path(__file__).parent / "workspace" / "papers"
+
+
+def shelf(
+    db: Database,
+    index: Index,
+    embed: EmbedDoor,
+    chat: ChatDoor,
+    clock: Clock,
+    settings: Settings,
+    config: Config,
+    office: OfficeRooms,
+    has_samples: bool,
+) -> PaperRooms:
+    """What belongs to documents, put together."""
+    eyes = Seeing(ask=chat.ask, model=settings.vision) if settings.vision else None
+    ingest = Ingest(db=db, index=index, embed=embed.embed, clock=clock, eyes=eyes)
+    drive = drive_of(office)
+    own = f"http://{settings.host}:{settings.port}" if settings.is_workspace else ""
+    library = Library(
+        ingest=ingest,
+        rules=lambda: config.rules,
+        addresses=Addresses(
+            keys=KeyRing.parse(settings.keys), clock=clock, base=settings.public_url or own
+        ),
+        drive=drive,
+        joined=joined_by(office.accounts),
+    )
+    papers = samples() if has_samples else None
+    return PaperRooms(library, Sync(ingest, drive=drive), samples=papers)

@@ -40,15 +40,10 @@ from core.llm.models import ModelSettings, rates
 from core.loop.loop import Loop as TurnLoop
 from core.ports import Clock, Surface
 from core.records import LedgerEntry
-from core.specialists.documents.eyes import Seeing
-from core.specialists.documents.ingest import Ingest
-from core.specialists.documents.library import Library
-from core.specialists.documents.places import Addresses
-from core.specialists.documents.sync import Sync
 from core.specialists.server import serving_later
 from core.storage import entries, outbox, pins, probe
 from core.storage.database import Database, open_database
-from core.storage.index import Index, open_index
+from core.storage.index import open_index
 from core.telemetry import logs
 from core.telemetry.health import Readings
 from core.telemetry.redact import Redactor
@@ -278,7 +273,7 @@ async def _rooms(
     held.push_async_callback(embed.close)
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
-    shelf = _shelf(db, index, embed, chat, clock, settings, config, office, has_samples)
+    shelf = papers.shelf(db, index, embed, chat, clock, settings, config, office, has_samples)
     documents = await shelf.served(held, chat.ask, config.models)
     servers = [*config.servers, office.server, documents]
     if settings.is_workspace:
@@ -303,34 +298,6 @@ async def _rooms(
         papers=shelf.library,
     )
     return rooms, shelf
-
-
-def _shelf(
-    db: Database,
-    index: Index,
-    embed: EmbedDoor,
-    chat: ChatDoor,
-    clock: Clock,
-    settings: Settings,
-    config: Config,
-    office: OfficeRooms,
-    has_samples: bool,
-) -> PaperRooms:
-    eyes = Seeing(ask=chat.ask, model=settings.vision) if settings.vision else None
-    ingest = Ingest(db=db, index=index, embed=embed.embed, clock=clock, eyes=eyes)
-    drive = papers.drive_of(office)
-    own = f"http://{settings.host}:{settings.port}" if settings.is_workspace else ""
-    library = Library(
-        ingest=ingest,
-        rules=lambda: config.rules,
-        addresses=Addresses(
-            keys=KeyRing.parse(settings.keys), clock=clock, base=settings.public_url or own
-        ),
-        drive=drive,
-        joined=papers.joined_by(office.accounts),
-    )
-    samples = papers.samples() if has_samples else None
-    return PaperRooms(library, Sync(ingest, drive=drive), samples=samples)
 
 
 def _sample() -> Any:

@@ -148,8 +148,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """A claimed question. `attempt` is the fencing token: only the newest claim may finish the
-    turn."""
+    """A claimed question. `attempt` is the fencing token: only the newest claim may end it."""
 
     id: TurnId
     question: Question
@@ -161,8 +160,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """A call as the model asked for it. `name` is the alias that was bound, not the tool's own
-    key."""
+    """A call as the model asked for it. `name` is the alias that was bound, not the tool's key."""
 
     id: str
     name: str
@@ -181,7 +179,7 @@ class ModelMessage:
     """Only on `tool`: the call that this result belongs to."""
     is_error: bool = False
     images: tuple[bytes, ...] = field(default=(), repr=False)
-    """Only on `user`, and only for a model that sees: PNG, JPEG, GIF or WebP."""
+    """Only on `user`, for a model that sees: PNG, JPEG, GIF or WebP."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,8 +269,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A discovered tool. Its key is (server, name): policy and pins go by `key`, never by an
-    alias."""
+    """A discovered tool. Policy and pins go by its `key`, never by an alias."""
 
     server: str
     name: str
@@ -345,29 +342,15 @@ class Chunk:
     id: str
     scope: str
     source: str
-    """What it is cut from: `turn:<id>`, later `document:<id>`."""
+    """What it is cut from: `turn:<id>` or `document:<id>`."""
     title: str
     text: str
     score: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cited:
-    """A passage of a document as an answer may cite it."""
-
-    chunk: Chunk
-    label: str
-    """`Travel policy.pdf, page 3`."""
-    url: str
-    """Where it opens at that place; empty where it cannot be opened."""
-    nearness: float = 1.0
-    """Cosine of question and passage."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
-    """A citation, rendered from evidence. `url` is empty when the evidence has no address of its
-    own."""
+    """A citation, rendered from evidence. `url` is empty when that has no address of its own."""
 
     number: int
     label: str
@@ -412,6 +395,6 @@ class Post:
     attempt: int = 0
     """How often it was tried before: above 0 the surface must look whether it is already there."""
     can_share: bool = False
-    """Its person may show it to all of the place: see `core.ports.FrontDoor.share`."""
+    """Its person may show it to all of the place."""
     may_have_begun: bool = False
     """Parts of it may have been shown while the turn ran, perhaps by a process that is gone."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from core.records import Chunk
 from core.storage.bodies import storable
 from core.storage.database import Database, Row, Statements
 
@@ -73,6 +74,19 @@ class Place:
     heading: tuple[str, ...]
     start: int
     stop: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cited:
+    """A passage of a document as an answer may cite it."""
+
+    chunk: Chunk
+    label: str
+    """`Travel policy.pdf, page 3`."""
+    url: str
+    """Where it opens at that place; empty where it cannot be opened."""
+    nearness: float = 1.0
+    """Cosine of question and passage."""
 
 
 def scope_of(readers: Iterable[str]) -> str:

@@ -8,7 +8,9 @@ from core.context import prompts
 from core.errors import CountersignError
 from core.loop.calls import evidence_id
 from core.ports import Surface
-from core.records import Chunk, Cited, Evidence, FileRef, Turn, TurnId
+from core.records import Chunk, Evidence, FileId, FileRef, Turn, TurnId
+from core.said import Attached
+from core.storage.documents import Cited
 from core.storage.index import Index
 from core.telemetry import logs
 from core.turn.retrieve import CHUNKS, Vector, retrieve, scope
@@ -73,17 +75,19 @@ async def find(
     turn: Turn,
     vector: Vector | None,
     index: Index,
-    files: Sequence[FileRef],
     surface: Surface,
     say: Say,
     *,
+    posted: Sequence[Attached],
     shown: frozenset[TurnId],
 ) -> Found:
     """The closest pieces of the thread's memory and of the documents that may be spoken of here.
-    What cannot be reached costs the turn its documents, and not the answer."""
+    What cannot be reached costs the turn its documents, and not the answer. `posted`: files that
+    were posted in the thread before the question."""
     if papers is None:
         return Found(past=await retrieve(turn, vector, index, shown=shown))
     unread: list[str] = []
+    files = [*turn.question.files, *map(_file, posted)]
     try:
         unread = await papers.take(turn, files, surface, say)
         scopes = await papers.scopes(turn)
@@ -130,6 +134,10 @@ async def _searched(
         if len(past) + len(cited) == len(hits):
             break
     return past, cited
+
+
+def _file(file: Attached) -> FileRef:
+    return FileRef(id=FileId(file.id), name=file.name, media_type=file.media_type, size=file.size)
 
 
 def _fitting(cited: Sequence[Cited]) -> list[Cited]:

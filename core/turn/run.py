@@ -6,10 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
-from core.capabilities.reading import READ_RESULT
 from core.capabilities.schemas import bound
-from core.context import prompts, shape
-from core.context.skills import chosen
+from core.context import prompts
 from core.context.thread import around, beside
 from core.errors import CountersignError
 from core.ledger.meter import Meter
@@ -18,23 +16,18 @@ from core.llm.embed import EmbedDoor
 from core.llm.models import ModelSettings, dialect
 from core.loop.calls import Calls, Credentials, no_credentials, was_shown
 from core.loop.loop import Loop
-from core.loop.steps import ROUNDS, Ended, Live
+from core.loop.steps import Ended, Live
 from core.ports import Clock, Listener, Surface
 from core.records import (
     Answer,
     Billing,
-    Chunk,
     Evidence,
-    FileId,
-    FileRef,
     ModelMessage,
     ModelReply,
     ToolCall,
     ToolSchema,
     Turn,
-    TurnId,
 )
-from core.said import Attached, Heard
 from core.storage import evidence, inbox
 from core.storage.database import Database
 from core.storage.index import Index
@@ -42,20 +35,18 @@ from core.telemetry import logs, spans
 from core.turn import failures, watch
 from core.turn.connect import SignInAsked
 from core.turn.finish import answer_id, compose, finish
+from core.turn.frame import Frame, Known
 from core.turn.hear import heard_around
-from core.turn.papers import Found, Papers, as_evidence, find
+from core.turn.papers import Papers, as_evidence, find
 from core.turn.permitted import Offer, permitted
 from core.turn.resolve import history, outcomes
-from core.turn.retrieve import Memory, Vector, embedded
+from core.turn.retrieve import Memory, embedded
 from core.turn.setup import Agent, Setup
 from core.turn.status import Status
 from core.turn.telling import Telling
 
 THINKING = "is thinking…"
 PROFILE_SECONDS = 2.0
-
-TIGHT_THREAD = 1_500
-"""Characters of the thread that a model with too small a context is shown."""
 
 log = logs.get(__name__)
 
@@ -111,7 +102,7 @@ async def _run(
         calls.kept.append(known.papers)
     live = Live(
         ask=_Ask(rooms, turn, billing, started, telling, calls),
-        frame=_Frame(rooms, known, agent),
+        frame=Frame(rooms.setup, known, agent),
         perform=calls.perform,
         tools=bound(known.offer.by_alias, dialect(rooms.models[turn.model])),
         progress=_Progress(status, known.offer, telling),
@@ -156,24 +147,6 @@ async def _looped(
     return ended, showing.has_begun
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
-    """What a turn knows before it asks the model."""
-
-    turn: Turn
-    """With the person introduced, and people and channels by name."""
-    thread: str
-    past: Sequence[shape.Finished]
-    vector: Vector | None
-    chunks: Sequence[Chunk]
-    papers: Evidence | None
-    """Passages of documents."""
-    unread: Sequence[str]
-    """Sentences about files that could not be read."""
-    offer: Offer
-    waited: str
-
-
 async def _known(
     rooms: Rooms,
     turn: Turn,
@@ -182,7 +155,7 @@ async def _known(
     surface: Surface,
     status: Status,
     seen: watch.Watch,
-) -> _Known:
+) -> Known:
     """Resolve, retrieve and permit. What does not need one another goes side by side."""
     with seen.phase("resolve"):
         async with asyncio.TaskGroup() as group:
@@ -199,13 +172,17 @@ async def _known(
     with seen.phase("retrieve"):
         async with asyncio.TaskGroup() as group:
             retrieving = group.create_task(
-                _found(rooms, turn, vector, heard, surface, status, shown)
+                find(
+                    *(rooms.papers, turn, vector, rooms.index, surface, status.say),
+                    posted=heard.files,
+                    shown=shown,
+                )
             )
             offering = group.create_task(_offer(rooms, turn, agent))
             waiting = group.create_task(outcomes(rooms.db, turn))
     seen.offer = offering.result()
     found = retrieving.result()
-    return _Known(
+    return Known(
         turn=turn,
         thread=around(turn.question, beside(heard, finished), rooms.setup.room.thread),
         past=finished,
@@ -216,25 +193,6 @@ async def _known(
         offer=seen.offer,
         waited=waiting.result(),
     )
-
-
-async def _found(
-    rooms: Rooms,
-    turn: Turn,
-    vector: Vector | None,
-    heard: Heard,
-    surface: Surface,
-    status: Status,
-    shown: frozenset[TurnId],
-) -> Found:
-    files = [*turn.question.files, *map(_posted, heard.files)]
-    return await find(
-        *(rooms.papers, turn, vector, rooms.index, files, surface, status.say), shown=shown
-    )
-
-
-def _posted(file: Attached) -> FileRef:
-    return FileRef(id=FileId(file.id), name=file.name, media_type=file.media_type, size=file.size)
 
 
 async def _introduced(turn: Turn, surface: Surface) -> Turn:
@@ -371,45 +329,6 @@ class _Ask:
             max(0.0, self._ends - self._rooms.clock()),
             self._telling,
         )
-
-
-class _Frame:
-    """`steps.Frame` of one turn: what stands around its own messages."""
-
-    def __init__(self, rooms: Rooms, known: _Known, agent: Agent | None) -> None:
-        question, room = known.turn.question, rooms.setup.room
-        skill = chosen(rooms.setup.skills, question.text)
-        self._system = prompts.system(
-            person=question.person,
-            place=question.place,
-            now=known.turn.accepted_at,
-            instructions=agent.instructions if agent else "",
-            rounds=ROUNDS,
-            reader=READ_RESULT.name,
-        )
-        self._skill = skill.text if skill else ""
-        self._history = shape.history(known.past, room)
-        self._past = prompts.past(known.chunks, room.past)
-        found = known.papers.text if known.papers else ""
-        self._papers = prompts.papers(found, known.unread)
-        self._thread = known.thread
-        self._waited = known.waited
-
-    def __call__(
-        self, active: Sequence[ModelMessage], *, is_tight: bool, is_last: bool
-    ) -> list[ModelMessage]:
-        messages = shape.prompt(
-            system=self._system,
-            history=[] if is_tight else self._history,
-            skill=self._skill,
-            thread=shape.cut(self._thread, TIGHT_THREAD) if is_tight else self._thread,
-            past=self._waited if is_tight else f"{self._past}\n\n{self._waited}".strip(),
-            papers=shape.cut(self._papers, TIGHT_THREAD) if is_tight else self._papers,
-            active=shape.tightened(active) if is_tight else active,
-        )
-        if is_last:
-            messages.append(ModelMessage(role="system", text=prompts.LAST_CALL))
-        return messages
 
 
 class _Progress:

@@ -10,7 +10,6 @@ from core.llm.models import ModelSettings, find
 from core.policy.quotes import held
 from core.records import (
     Billing,
-    Cited,
     ModelMessage,
     ModelReply,
     ToolSchema,
@@ -18,6 +17,7 @@ from core.records import (
 )
 from core.specialists.documents.library import Library
 from core.storage import threads
+from core.storage.documents import Cited
 
 PASSAGES = 12
 NEAR = 0.25

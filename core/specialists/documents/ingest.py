@@ -79,6 +79,7 @@ class Ingest:
             pages = await self._read(document.name, content, billing, progress)
         except SourceFailed as fault:
             await self.index.forget(documents.index_source(document.id))
+            await documents.forget_places(self.db, document.id, frozenset())
             document = replace(document, state="failed", problem=str(fault))
             await documents.put(self.db, document)
             return document

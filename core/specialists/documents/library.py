@@ -12,14 +12,14 @@ from core.errors import ModelFailed, SourceFailed, Unavailable
 from core.policy.audience import Readable, readable
 from core.policy.rules import Rules
 from core.ports import Surface
-from core.records import Billing, Chunk, Cited, FileRef, PersonId, Turn
+from core.records import Billing, Chunk, FileRef, PersonId, Turn
 from core.specialists.documents import folder, places
 from core.specialists.documents.drive import Drive
 from core.specialists.documents.ingest import Ingest
 from core.specialists.documents.parsing.kinds import ENDINGS, PICTURES, ending
 from core.specialists.documents.parsing.parse import LAYOUT
 from core.storage import documents, embeddings
-from core.storage.documents import Document, Source
+from core.storage.documents import Cited, Document, Source
 from core.telemetry import logs
 
 FILE_BYTES = 25 * 2**20

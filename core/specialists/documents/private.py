@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from core.policy.links import Citable, settle
 from core.ports import Clock
-from core.records import Answer, Billing, Cited, Post, Turn
+from core.records import Answer, Billing, Post, Turn
 from core.specialists.documents.answering import Answering
 from core.storage import outbox
 from core.storage.database import Database
+from core.storage.documents import Cited
 
 LEAD = (
     "From documents that not everybody in this channel may read. Only you see this; mention me with"

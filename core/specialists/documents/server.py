@@ -11,12 +11,13 @@ from pydantic import Field
 
 from core.context import prompts
 from core.errors import ModelFailed, Unavailable
-from core.records import Cited, Turn
+from core.records import Turn
 from core.specialists.documents.answering import MARK, NOTHING, Answering, Grounded, numbered
 from core.specialists.documents.private import Privately
 from core.specialists.errand import Errand, errand
 from core.specialists.server import tags
 from core.storage import inbox
+from core.storage.documents import Cited
 
 NAME = "documents"
 _READS = ToolAnnotations(read_only_hint=True)

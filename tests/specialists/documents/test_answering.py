@@ -3,8 +3,9 @@
 import pytest
 
 from core.policy.quotes import held
-from core.records import Chunk, Cited
+from core.records import Chunk
 from core.specialists.documents.answering import QUOTES, grounded, quotes
+from core.storage.documents import Cited
 
 TEXT = "A hotel night in Paris may cost 180 euros, breakfast included. Meals cost extra."
 

@@ -49,25 +49,7 @@ async def parse(
     limits = limits or Limits()
     if len(content) > limits.bytes:
         raise SourceFailed(f"{name} is larger than {limits.bytes // 2**20} MB.")
-    arguments = (name, str(limits.memory), str(int(limits.seconds) + 1), str(most_images))
-    child = await asyncio.create_subprocess_exec(
-        *(
-            sys.executable,
-            "-P",
-            "-s",
-            "-X",
-            "utf8",
-            "-m",
-            "core.specialists.documents.parsing.child",
-        ),
-        *arguments,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        limit=_LINE,
-        cwd="/",
-        env={"PYTHONPATH": str(_ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
-    )
+    child = await _started(name, limits, most_images)
     try:
         async with asyncio.timeout(limits.seconds), asyncio.TaskGroup() as group:
             group.create_task(_feed(child, content))
@@ -86,6 +68,21 @@ async def parse(
     if not any(page.text.strip() or page.is_scanned for page in found):
         raise SourceFailed(f"{name} holds no text that can be read.")
     return found
+
+
+async def _started(name: str, limits: Limits, most_images: int) -> asyncio.subprocess.Process:
+    module = "core.specialists.documents.parsing.child"
+    arguments = (name, str(limits.memory), str(int(limits.seconds) + 1), str(most_images))
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-s", "-X", "utf8", "-m", module, *arguments),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        limit=_LINE,
+        cwd="/",
+        # Nothing of our own environment: it holds keys.
+        env={"PYTHONPATH": str(_ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+    )
 
 
 async def _feed(child: asyncio.subprocess.Process, content: bytes) -> None:
