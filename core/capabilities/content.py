@@ -25,6 +25,8 @@ from pydantic_core import PydanticSerializationError, to_json
 from core.policy.tags import PRODUCES_FILE
 from core.records import FileId, Json, MadeFile, Tool
 
+UNOPENED = "document:unopened"
+"""The address of a source that cannot be opened, and keeps its place: a citation counts them."""
 _LONGEST_NAME = 120
 _LONGEST_LABEL = 200
 
@@ -176,8 +178,9 @@ def _add_link(parts: Parts, label: str, address: str) -> None:
     label = " ".join(label.split())[:_LONGEST_LABEL]
     if _is_web(address):
         label = label or urlsplit(address).hostname or "source"
-    # One that leads nowhere keeps its place: a citation counts them.
-    parts.links.append((label, address if _is_web(address) else ""))
+        parts.links.append((label, address))
+    elif address == UNOPENED:
+        parts.links.append((label, ""))
     parts.texts.append(f"[source: {label}]")
 
 

@@ -12,8 +12,8 @@ from core.storage.documents import Source
 from tests.fakes.model_script import Asked, Step, calls, say
 from tests.fakes.model_server import ModelServer
 from tests.house import House, house
+from tests.turn.reading import MENTION, chat
 
-MENTION = "<@U0COUNTER>"
 SECRET = "The merger with Bergström closes on the third of March."
 OPEN = "The office closes at six in the evening."
 
@@ -61,7 +61,7 @@ async def test_what_only_the_asker_may_read_is_told_privately_and_shared_once(
         async with house(tmp_path, models=models) as home:
             [public] = await home.ask(f"{MENTION} When does the merger close?")
             assert "Bergström" not in json.dumps(home.side.public("sales"), ensure_ascii=False)
-            for asked in models.asked:
+            for asked in chat(models):
                 if "numbered passages below" not in asked.text:
                     assert "Bergström" not in asked.text
             [told] = [m for m in home.slack.ephemerals("mara", "sales") if "Bergström" in str(m)]
@@ -91,4 +91,4 @@ async def test_somebody_else_is_neither_told_nor_may_they_share(tmp_path: Path) 
             await home.ask(f"{MENTION} When does the merger close?", person="tomas")
             await home.settled()
             assert not [m for m in home.slack.ephemerals("tomas", "sales") if "Bergst" in str(m)]
-            assert all("Bergström" not in asked.text for asked in models.asked)
+            assert all("Bergström" not in asked.text for asked in chat(models))

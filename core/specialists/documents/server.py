@@ -9,6 +9,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, ResourceLink, TextContent, ToolAnnotations
 from pydantic import Field
 
+from core.capabilities.content import UNOPENED
 from core.context import prompts
 from core.errors import ModelFailed, Unavailable
 from core.records import Turn
@@ -121,10 +122,6 @@ def _passages(found: Sequence[Cited]) -> CallToolResult:
 def _with_links(text: str, passages: Sequence[Cited]) -> CallToolResult:
     links = [ResourceLink(name=one.label, uri=one.url or UNOPENED) for one in passages]
     return CallToolResult(content=[TextContent(text=text), *links])
-
-
-UNOPENED = "document:unopened"
-"""Stands where a passage has no address, so that the others keep their numbers."""
 
 
 def _listed(passages: Sequence[Cited], numbers: Collection[int] | None = None) -> str:

@@ -34,7 +34,7 @@ def answered() -> Answer:
     )
     cited = " ".join(f"Claim {n} [0.{n}]." for n in (12, 3, 1, 2, 4, 6, 5, 8, 9, 10, 11, 3, 13))
     text, chips = settle(cited, [Citable(number=0, label="Documents", links=links)])
-    return Answer(text=text, chips=chips)
+    return Answer(text=text, chips=chips, cost=None)
 
 
 @pytest.mark.promise("E1", "core.specialists")

@@ -21,7 +21,7 @@ def decoded(content: bytes) -> str:
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             return _cleaned(content.decode(encoding, "replace"))
-    if content.count(b"\0") * 100 > len(content):
+    if b"\0" in content:
         raise Unread("is called text, and is not")
     try:
         return _cleaned(content.decode("utf-8"))

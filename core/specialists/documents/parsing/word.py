@@ -18,7 +18,7 @@ def read(content: bytes) -> Iterator[Page]:
         result = library.convert_to_html(
             io.BytesIO(content), convert_image=library.images.img_element(_no_image)
         )
-    except (BadZipFile, KeyError, ValueError, AttributeError, SyntaxError) as fault:
+    except (BadZipFile, OSError, KeyError, ValueError, AttributeError, SyntaxError) as fault:
         raise Unread("is no Word document that can be opened: it is damaged") from fault
     yield Page(text=markdown(result.value)[0])
 
