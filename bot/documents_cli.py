@@ -24,7 +24,11 @@ def add_documents(
 
     def verb(name: str, help: str, work: Callable[..., Coroutine[Any, Any, int]]) -> Any:
         made = verbs.add_parser(name, help=help, description=help)
-        made.set_defaults(command=lambda given: asyncio.run(work(*read(given), given)))
+
+        def run(given: argparse.Namespace) -> int:
+            return asyncio.run(work(*read(given), given))
+
+        made.set_defaults(command=run)
         workspace(made)
         return made
 

@@ -83,9 +83,9 @@ def routes(library: Library) -> list[web.RouteDef]:
 
     async def file(request: web.Request) -> web.StreamResponse:
         found = await _opened(library, request)
-        if found is None or found[2] is None or found[2].kind != "folder":
+        document, _, source = found or (None, "", None)
+        if document is None or source is None or source.kind != "folder":
             return _told("Not here any more", _GONE, status=410)
-        document, _, source = found
         limit = library.ingest.limits.bytes
         try:
             content = folder.content(Path(source.place), document.path, limit)

@@ -119,11 +119,12 @@ class Catalog:
             task.cancel()
         await self._group.__aexit__(None, None, None)
 
-    async def discover(self) -> Discovery:
+    async def discover(self, *, patience: float | None = None) -> Discovery:
         """The tools of every server that answers, from what is known; what is older than
         `fresh_for` is asked for again in the background. Only the first discovery waits, and a
-        server that does not answer costs its own tools alone."""
-        await self._await_first_looks()
+        server that does not answer costs its own tools alone. `patience` shortens that wait, in
+        seconds, for whoever has to say something soon."""
+        await self._await_first_looks(patience)
         pinned = await self._pins.pinned()
         tools: list[Tool] = []
         problems: list[Problem] = []
@@ -142,7 +143,7 @@ class Catalog:
             problems.extend(_waiting(name, shelf.listing.tools, accepted))
         return Discovery(tools=tuple(tools), accepted=accepted, problems=tuple(problems))
 
-    async def _await_first_looks(self) -> None:
+    async def _await_first_looks(self, at_most: float | None) -> None:
         first: list[asyncio.Task[None]] = []
         patience = 0.0
         for name, shelf in self._shelves.items():
@@ -151,6 +152,7 @@ class Catalog:
                 first.append(look)
                 patience = max(patience, shelf.begun_at + self._limits.first_look)
         rest = patience - asyncio.get_running_loop().time()
+        rest = rest if at_most is None else min(rest, at_most)
         if first and rest > 0:
             await asyncio.wait(first, timeout=rest)
 

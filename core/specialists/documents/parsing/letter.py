@@ -12,7 +12,7 @@ _HEADERS = ("From", "To", "Cc", "Date")
 
 
 def read(content: bytes) -> Iterator[Page]:
-    mail = cast(EmailMessage, message_from_bytes(content, policy=policy.default))
+    mail = message_from_bytes(content, policy=policy.default)
     if not mail.keys():
         raise Unread("is called a mail, and is not")
     subject = " ".join(str(mail.get("Subject", "")).split())

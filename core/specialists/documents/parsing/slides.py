@@ -1,5 +1,8 @@
 """Reads presentations: one page for each slide, with its notes."""
 
+# lxml has no types.
+# pyright: reportUnknownVariableType=false
+
 import io
 from collections.abc import Iterator
 from typing import Any
