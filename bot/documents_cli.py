@@ -20,7 +20,13 @@ def add_documents(
 ) -> None:
     """Add the command; `read` gives settings and configuration for what was typed."""
     part = commands.add_parser("documents", help=_TEXT, description=_TEXT)
-    verbs = part.add_subparsers(metavar="VERB", required=True)
+    verbs = part.add_subparsers(metavar="VERB")
+
+    def help(given: argparse.Namespace) -> int:
+        part.print_help()
+        return 2
+
+    part.set_defaults(command=help)
 
     def verb(name: str, help: str, work: Callable[..., Coroutine[Any, Any, int]]) -> Any:
         made = verbs.add_parser(name, help=help, description=help)

@@ -42,7 +42,7 @@ def cut(pages: Sequence[Page], size: int = SIZE) -> list[Piece]:
     pieces: list[Piece] = []
     path: list[tuple[int, str]] = []
     for page in pages:
-        for section in _joined(_sections(page.text, path), size):
+        for section in _joined(_sections(page.text, path), page.text, size):
             for start, stop in _spans(page.text, section, size):
                 text = page.text[start:stop].strip()
                 if not _says_something(text):
@@ -84,14 +84,17 @@ def _names(path: Sequence[tuple[int, str]]) -> tuple[str, ...]:
     return tuple(name for _, name in path)
 
 
-def _joined(sections: Iterator[_Section], size: int) -> list[_Section]:
-    """Small sections go together with the next one, under the heading that both have."""
+def _joined(sections: Iterator[_Section], text: str, size: int) -> list[_Section]:
+    """Small sections go together with the next one, under the heading that both have; a heading
+    alone goes with what it stands above."""
     joined: list[_Section] = []
     for section in sections:
         last = joined[-1] if joined else None
         is_small = last is not None and last.stop - last.start <= SMALL
         if last is not None and is_small and section.stop - last.start <= size:
-            last.heading = _common(last.heading, section.heading) or section.heading
+            is_alone = not _says_something(text[last.start : last.stop])
+            shared = () if is_alone else _common(last.heading, section.heading)
+            last.heading = shared or section.heading
             last.stop = section.stop
         else:
             joined.append(section)
@@ -99,10 +102,11 @@ def _joined(sections: Iterator[_Section], size: int) -> list[_Section]:
 
 
 def _common(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    """A heading and what stands below it are at the lower one."""
-    if other[: len(one)] == one:
-        return other
-    shared = [a for a, b in zip(one, other, strict=False) if a == b]
+    shared: list[str] = []
+    for here, there in zip(one, other, strict=False):
+        if here != there:
+            break
+        shared.append(here)
     return tuple(shared)
 
 
