@@ -1,6 +1,7 @@
 """The command `countersign documents`: sources added, synced, shown, searched, removed."""
 
 import asyncio
+import re
 import secrets
 import sys
 import time
@@ -23,6 +24,7 @@ from core.storage.database import Conflict
 from core.storage.documents import Source
 
 EVERYONE = "group:everyone"
+_READER = re.compile(r"group:[\w.-]+|(?:person|place):[a-z]+:[^\s/]+/\S+|tenant:[a-z]+:[^\s/]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,8 +258,11 @@ def _of_drive(base: Source, owner: str) -> Source:
 
 def _checked(named: Sequence[str]) -> tuple[str, ...]:
     for one in named:
-        if not one.startswith(("group:", "person:", "place:")):
-            raise Misconfigured(f"{one} is no reader: write group:…, person:… or place:…")
+        if not _READER.fullmatch(one):
+            raise Misconfigured(
+                f"{one} is no reader: write group:NAME, person:slack:T…/U…, place:slack:T…/C… or"
+                " tenant:slack:T…"
+            )
     return tuple(named)
 
 

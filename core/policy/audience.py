@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.policy.rules import Rules, is_in, is_to
+from core.policy.rules import Rules, is_to
 from core.records import Person, PersonId, Place
 
 EVERYONE = "group:everyone"
@@ -30,7 +30,8 @@ def readable(
     """What of `sets` (scope → readers) this person may be answered from in this place. `also`
     are other ids of the same human.
 
-    A reader is `group:…` or `person:…` as in policy, or `place:…`: whoever is in that place.
+    A reader is `group:…` as in policy, or one whole id, which names its tenant: `person:slack:T…/U…`,
+    `place:slack:T…/C…` (whoever is in that place) or `tenant:slack:T…`.
     """
     asker = (person, *(replace(person, id=other) for other in also))
     here: list[str] = []
@@ -44,14 +45,24 @@ def readable(
 
 
 def _may_read(person: Person, place: Place, reader: str, rules: Rules) -> bool:
-    if reader.startswith("place:"):
-        return is_in(place, reader)
-    return is_to(person, reader, rules)
+    kind, _, word = reader.partition(":")
+    match kind:
+        case "group":
+            return is_to(person, reader, rules)
+        case "person":
+            return person.id == word
+        case "place":
+            return place.id == word
+        case "tenant":
+            return bool(word) and person.id.startswith(f"{word}/")
+        case _:
+            return False
 
 
 def _is_heard(place: Place, reader: str) -> bool:
     """Whether all who hear what is said there are among these readers: who is in a channel is not
     known, so no group but everyone holds them, and not even that one where outsiders listen."""
-    if reader.startswith("place:"):
-        return is_in(place, reader)
-    return reader == EVERYONE and not place.is_shared
+    if reader == f"place:{place.id}":
+        return True
+    own = f"tenant:{place.surface}:{place.tenant}"
+    return reader in (EVERYONE, own) and not place.is_shared

@@ -201,7 +201,7 @@ def _matching(tool: Tool, person: Person, place: Place, rules: Rules) -> Sequenc
         for rule in rules.rules
         if _is_about(tool, rule.what)
         and any(is_to(person, whom, rules) for whom in rule.to)
-        and (not rule.places or any(is_in(place, where) for where in rule.places))
+        and (not rule.places or any(_is_in(place, where) for where in rule.places))
     ]
 
 
@@ -227,8 +227,7 @@ def is_to(person: Person, whom: str, rules: Rules) -> bool:
     return person.id == word or person.id.endswith(f"/{word}")
 
 
-def is_in(place: Place, where: str) -> bool:
-    """Whether `place:…` means this place."""
+def _is_in(place: Place, where: str) -> bool:
     word = where.partition(":")[2]
     # A kind is never compared with a name: anybody may call a public channel "private".
     if word in PLACE_KINDS:

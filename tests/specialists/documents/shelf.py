@@ -73,12 +73,13 @@ def turn_of(
     groups: tuple[str, ...] = (),
     kind: PlaceKind = "dm",
     channel: str = "D1",
+    tenant: str = "T1",
     is_shared: bool = False,
 ) -> Turn:
-    place = Place(surface="slack", tenant="T1", channel=channel, kind=kind, is_shared=is_shared)
+    place = Place(surface="slack", tenant=tenant, channel=channel, kind=kind, is_shared=is_shared)
     question = Question(
         delivery="d",
-        thread=ThreadId(f"slack:T1/{channel}/1"),
+        thread=ThreadId(f"slack:{tenant}/{channel}/1"),
         place=place,
         person=Person(id=PersonId(person), groups=groups),
         text=text,

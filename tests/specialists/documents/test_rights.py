@@ -118,6 +118,7 @@ async def test_ten_thousand_retrievals_leak_nothing(sqlite: Database) -> None:
     groups = [f"group:g{n}" for n in range(5)]
     # The same ids stand in both tenants: a reader's id names its tenant.
     pool = [*groups, *(f"person:{one}" for one in people), *(f"place:{one}" for one in channels)]
+    pool += ["tenant:slack:T1", "tenant:slack:T2"] * 4
     index = await open_index(sqlite, model="words")
     allowed: dict[str, tuple[str, ...]] = {}
     for number in range(120):
@@ -136,7 +137,8 @@ async def test_ten_thousand_retrievals_leak_nothing(sqlite: Database) -> None:
         kind = chance.choice(KINDS)
         channel = chance.choice(channels).rpartition("/")[2]
         member = tuple(f"g{n}" for n in range(5) if chance.random() < 0.3)
-        turn = turn_of(person=person, groups=member, kind=kind, channel=channel,
+        tenant = person.partition("/")[0].removeprefix("slack:")
+        turn = turn_of(tenant=tenant, person=person, groups=member, kind=kind, channel=channel,
                        is_shared=kind != "dm" and chance.random() < 0.1)  # fmt: skip
         asked = turn.question
         scopes = readable(sets, asked.person, asked.place, RULES).here
@@ -156,9 +158,11 @@ def _may(readers: tuple[str, ...], turn) -> bool:
         or reader == f"person:{person.id}"
         or reader in {f"group:{group}" for group in person.groups}
         or reader == f"place:{place.id}"
+        or reader == f"tenant:slack:{person.id[6:8]}"
         for reader in readers
     )
     if place.kind == "dm":
         return is_asker
-    is_open = "group:everyone" in readers and not place.is_shared
+    all_here = {"group:everyone", f"tenant:slack:{place.tenant}"}
+    is_open = bool(all_here & set(readers)) and not place.is_shared
     return is_asker and (is_open or f"place:{place.id}" in readers)
