@@ -30,8 +30,8 @@ def readable(
     """What of `sets` (scope → readers) this person may be answered from in this place. `also`
     are other ids of the same human.
 
-    A reader is `group:…` as in policy, or one whole id, which names its tenant: `person:slack:T…/U…`,
-    `place:slack:T…/C…` (whoever is in that place) or `tenant:slack:T…`.
+    A reader is `group:…` as in policy, or one whole id, which names its tenant:
+    `person:slack:T…/U…`, `place:slack:T…/C…` (whoever is in that place), `tenant:slack:T…`.
     """
     asker = (person, *(replace(person, id=other) for other in also))
     here: list[str] = []
