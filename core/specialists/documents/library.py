@@ -26,7 +26,7 @@ FILE_BYTES = 25 * 2**20
 """Of a file that is posted in a thread."""
 FILE_SECONDS = 120.0
 """For all files of one question."""
-_TAG = re.compile(r"(?<![\w#&])#([\w][\w.\-]{1,80})")
+_TAG = re.compile(r"(?<![\w#&])#(\w[\w.\-]{1,80})")
 
 log = logs.get(__name__)
 
