@@ -62,6 +62,9 @@ class _Shelf:
         """When the look began, by the loop's clock."""
 
 
+NOT_YET = "it has not answered yet, which is ordinary just after a start"
+
+
 class Catalog:
     """All servers. Enter it where it is to be closed; it opens each server when first needed.
 
@@ -133,9 +136,7 @@ class Catalog:
             server = self._servers[name]
             tools.extend(shelf.listing.tools)
             problems.extend(shelf.listing.problems)
-            if failure := shelf.failure or (
-                "has not answered yet" if shelf.looked_at is None else ""
-            ):
+            if failure := shelf.failure or (NOT_YET if shelf.looked_at is None else ""):
                 sentence = f"server {name} did not answer: its tools are missing ({failure})"
                 problems.append(Problem(server=name, sentence=sentence, is_outage=True))
             is_trusted = server.is_ours or server.accept == "all"

@@ -220,7 +220,7 @@ async def test_a_server_that_hangs_while_it_opens_holds_the_first_discovery_only
         await until(is_well_found)
         for _ in range(100):
             found = await held.discover()
-        assert "has not answered yet" in found.problems[0].sentence
+        assert "it has not answered yet" in found.problems[0].sentence
 
 
 async def test_whoever_must_speak_soon_does_not_wait_for_a_silent_server() -> None:
