@@ -44,16 +44,27 @@ _ADD_CHUNK = """
 """
 _ADD_WORDS = "INSERT INTO words (rowid, scope, title, body) VALUES (?, ?, ?, ?)"
 _BY_MEANING = """
-    SELECT id, scope, source, title, body FROM chunks
-    WHERE scope IN (SELECT value FROM json_each(?)) AND model = ? AND length(vector) = ?
-      AND (? IS NULL OR source IN (SELECT value FROM json_each(?)))
-    ORDER BY vec_distance_cosine(vector, ?) LIMIT ?
+    SELECT id, scope, source, title, body
+    FROM (
+      SELECT seq AS near, vec_distance_cosine(vector, ?) AS distance FROM chunks
+      WHERE scope IN (SELECT value FROM json_each(?)) AND model = ? AND length(vector) = ?
+        AND (? IS NULL OR source IN (SELECT value FROM json_each(?)))
+      ORDER BY distance LIMIT ?
+    ) JOIN chunks ON chunks.seq = near
+    ORDER BY distance
 """
+"""Sorted by number first: the texts of all that is compared would be carried along."""
 _BY_WORDS = """
     SELECT id, chunks.scope, source, chunks.title, chunks.body
-    FROM words JOIN chunks ON chunks.seq = words.rowid
-    WHERE words MATCH ? AND (? IS NULL OR source IN (SELECT value FROM json_each(?)))
-    ORDER BY bm25(words, 0.0, 2.0, 1.0) LIMIT ?
+    FROM (
+      SELECT rowid AS found, rank AS fits FROM words
+      WHERE words MATCH ? AND rank MATCH 'bm25(0.0, 2.0, 1.0)'
+        AND (? IS NULL
+             OR rowid IN (SELECT seq FROM chunks
+                          WHERE source IN (SELECT value FROM json_each(?))))
+      ORDER BY rank LIMIT ?
+    ) JOIN chunks ON chunks.seq = found
+    ORDER BY fits
 """
 
 
@@ -156,7 +167,7 @@ def by_meaning(
     blob = as_blob(vector)
     inside = json.dumps(list(scopes))
     within = None if sources is None else json.dumps(list(sources))
-    rows = _rows(file, _BY_MEANING, inside, model, len(blob), within, within, blob, DEPTH)
+    rows = _rows(file, _BY_MEANING, blob, inside, model, len(blob), within, within, DEPTH)
     return [_chunk(*row) for row in rows]
 
 
