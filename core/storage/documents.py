@@ -86,7 +86,7 @@ class Cited:
     url: str
     """Where it opens at that place; empty where it cannot be opened."""
     nearness: float = 1.0
-    """Cosine of question and passage."""
+    """Of question and passage, from 0 to 1: their cosine, or more where it holds the words."""
 
 
 def scope_of(readers: Iterable[str]) -> str:

@@ -19,8 +19,7 @@ NUMBER = 0
 """Of the evidence that is there before any tool is called; calls count from 1."""
 TOOL = "host/documents"
 NEAR = 0.2
-"""Cosine from which on a passage that nobody named is shown: below it, it is about something
-else."""
+"""From which on a passage that nobody named is shown: below it, it is about something else."""
 TRIES = 3
 """Searches, when passages turn out to be for others by now."""
 ROOM = 8_000

@@ -16,6 +16,7 @@ from tests.turn.reading import MENTION, chat
 
 SECRET = "The merger with Bergström closes on the third of March."
 OPEN = "The office closes at six in the evening."
+OFFLINE = {"COUNTERSIGN_EMBEDDINGS": "minilm"}
 
 
 async def stocked(home: House, folder: Path) -> None:
@@ -53,12 +54,12 @@ def deciding(asked: Asked) -> Step:
 async def test_what_only_the_asker_may_read_is_told_privately_and_shared_once(
     tmp_path: Path, is_clicked: bool
 ) -> None:
-    async with ModelServer(dimensions=1536) as models:
+    async with ModelServer() as models:
         models.answer(deciding)
-        async with house(tmp_path, models=models) as home:
+        async with house(tmp_path, models=models, environment=OFFLINE) as home:
             await stocked(home, tmp_path)
         # A bot that starts with documents offers the tool that asks them.
-        async with house(tmp_path, models=models) as home:
+        async with house(tmp_path, models=models, environment=OFFLINE) as home:
             [public] = await home.ask(f"{MENTION} When does the merger close?")
             assert "Bergström" not in json.dumps(home.side.public("sales"), ensure_ascii=False)
             for asked in chat(models):
@@ -82,12 +83,12 @@ async def test_what_only_the_asker_may_read_is_told_privately_and_shared_once(
 
 @pytest.mark.promise("E4", "core.turn")
 async def test_somebody_else_is_neither_told_nor_may_they_share(tmp_path: Path) -> None:
-    async with ModelServer(dimensions=1536) as models:
+    async with ModelServer() as models:
         models.answer(deciding)
-        async with house(tmp_path, models=models) as home:
+        async with house(tmp_path, models=models, environment=OFFLINE) as home:
             await stocked(home, tmp_path)
         # A bot that starts with documents offers the tool that asks them.
-        async with house(tmp_path, models=models) as home:
+        async with house(tmp_path, models=models, environment=OFFLINE) as home:
             await home.ask(f"{MENTION} When does the merger close?", person="tomas")
             await home.settled()
             assert not [m for m in home.slack.ephemerals("tomas", "sales") if "Bergst" in str(m)]

@@ -21,7 +21,7 @@ from core.storage.documents import Cited
 
 PASSAGES = 12
 NEAR = 0.25
-"""Cosine below which a passage answers nothing."""
+"""Below which a passage answers nothing."""
 DEADLINE = 45.0
 HISTORY = 3
 """Finished turns in whose light a question is read."""
@@ -97,7 +97,7 @@ class Answering:
         for _ in range(_TRIES):
             hits = await self.library.ingest.index.search(scopes, vector, question, PASSAGES)
             wanted = [hit for hit in hits if hit.source.startswith("document:")]
-            found = await self.library.proven(turn, wanted, vector)
+            found = await self.library.proven(turn, wanted, vector, question)
             if len(found) == len(wanted):
                 break
         return [one for one in found if one.nearness >= NEAR]

@@ -28,6 +28,10 @@ FILE_SECONDS = 120.0
 """For all files of one question."""
 _TAG = re.compile(r"(?<![\w#&])#(\w[\w.\-]{1,80})")
 
+_WORD = re.compile(r"\w{4,}")
+_BY_WORDS = 0.6
+"""The nearness of a passage that holds every word that was asked for."""
+
 log = logs.get(__name__)
 
 Say = Callable[[str], Awaitable[None]]
@@ -90,9 +94,10 @@ class Library:
         return found
 
     async def proven(
-        self, turn: Turn, chunks: Sequence[Chunk], vector: Sequence[float]
+        self, turn: Turn, chunks: Sequence[Chunk], vector: Sequence[float], asked: str = ""
     ) -> list[Cited]:
-        """Also forgets, moves or leaves out what turns out to be gone or for others by now."""
+        """Also forgets, moves or leaves out what turns out to be gone or for others by now.
+        `asked` is what was searched for, where that is not the question as it stands."""
         wanted = [chunk for chunk in chunks if chunk.source.startswith(documents.PREFIX)]
         scopes = {chunk.source.removeprefix(documents.PREFIX): chunk.scope for chunk in wanted}
         sources = {source.id: source for source in await documents.sources(self.ingest.db)}
@@ -114,7 +119,11 @@ class Library:
                         chunk=chunk,
                         label=places.label(document, place),
                         url=self.addresses.of(document, place),
-                        nearness=cosine(vector, kept.get(chunk.id, ())),
+                        nearness=nearness(
+                            cosine(vector, kept.get(chunk.id, ())),
+                            asked or turn.question.text,
+                            f"{chunk.title}\n{chunk.text}",
+                        ),
                     )
                 )
         return found
@@ -187,6 +196,14 @@ class Library:
             log.warning("documents.untaken", turn=turn.id, kind=type(fault).__name__)
             return [f"{file.name} could not be read to its end just now: {fault}"]
         return [taken.problem] if taken.problem else []
+
+
+def nearness(cosine: float, asked: str, text: str) -> float:
+    """How near a passage is to what was asked: by meaning, or by the words that it holds, since a
+    number or a name has no meaning."""
+    wanted = set(_WORD.findall(asked.casefold()))
+    held = wanted & set(_WORD.findall(text.casefold()))
+    return max(cosine, _BY_WORDS * len(held) / len(wanted)) if wanted else cosine
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
