@@ -157,8 +157,8 @@ class Library:
         if readers is None:
             await self.ingest.forget(document)
             return None
-        scope = await documents.know_readers(self.ingest.db, readers)
-        if scope != document.scope:
+        if documents.scope_of(readers) != document.scope:
+            scope = await documents.know_readers(self.ingest.db, readers)
             await self.ingest.move(document, scope)
             return None
         return document

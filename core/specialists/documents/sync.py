@@ -119,7 +119,6 @@ class Sync:
         paths = {found.path for found in files}
         lost = {path: one for path, one in known.items() if path not in paths}
         for found in files:
-            await self._hold(source)
             report.counts[await self._file(source, root, found, known, lost, progress)] += 1
         for document in lost.values():
             await self._ingest.forget(document)
@@ -134,8 +133,10 @@ class Sync:
         lost: dict[str, Document],
         progress: Progress,
     ) -> Change:
-        scope = await documents.know_readers(self._db, found.readers)
         before = known.get(found.path)
+        scope = documents.scope_of(found.readers)
+        if before is None or before.scope != scope:
+            await documents.know_readers(self._db, found.readers)
         if before is not None and before.scope != scope:
             before = await self._ingest.move(before, scope)
         if before is not None and is_current(before, found.stamp):
