@@ -97,9 +97,7 @@ async def _run(
     turn = known.turn
     telling = Telling()
     calls = _calls(rooms, turn, billing, known.offer, status)
-    if known.papers is not None:
-        await evidence.keep(rooms.db, known.papers)
-        calls.kept.append(known.papers)
+    await _keep(rooms.db, calls, known.papers)
     live = Live(
         ask=_Ask(rooms, turn, billing, started, telling, calls),
         frame=Frame(rooms.setup, known, agent),
@@ -130,6 +128,13 @@ async def _run(
     seconds = round(rooms.clock() - started, 3)
     log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=seconds)
     return ended
+
+
+async def _keep(db: Database, calls: Calls, papers: Evidence | None) -> None:
+    """Passages of documents are evidence like what a call brings."""
+    if papers is not None:
+        await evidence.keep(db, papers)
+        calls.kept.append(papers)
 
 
 async def _looped(
