@@ -92,7 +92,7 @@ class Drive:
     async def _changes(self, source: Source, cursor: str) -> Changes:
         found = Changes(is_whole=not cursor)
         base = self.graph.settings.url.rstrip("/")
-        path = cursor or f"/{source.place}/root/delta"
+        path = cursor or "/".join(("", source.place, "root", "delta"))
         for _ in range(_MOST_PAGES):
             page = (await self.graph.ask(await self._token(source), Request(path=path))).body
             for item in objects(page.get("value")):
