@@ -43,6 +43,8 @@ async def stocked(home: House, folder: Path) -> None:
 def deciding(asked: Asked) -> Step:
     """A model that asks the documents, and answers from the passages that it is shown."""
     if "numbered passages below" in asked.text:
+        if "Bergström" not in asked.text:
+            return say("NOT IN THE DOCUMENTS")
         return say("It says “The merger with Bergström closes” soon [1].")
     if asked.messages[-1]["role"] == "tool":
         return say("I could not find that in what I may say here.")

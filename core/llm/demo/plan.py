@@ -23,6 +23,7 @@ def plan(conversation: Conversation, tools: Sequence[ToolSchema]) -> Plan:
         or memory.states_something(question)
         or memory.asks_what_came(conversation)
         or quoted(question, conversation.papers)
+        or (conversation.unread and not conversation.papers)
     ):
         return Plan()
     return look_up(conversation, [tool for tool in tools if not acts_for_others(tool)])
