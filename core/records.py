@@ -67,7 +67,6 @@ class Channel:
     """Without the mark before it."""
     is_private: bool = False
     is_shared: bool = False
-    """People of another organisation read it as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
