@@ -75,7 +75,7 @@ async def test_what_only_the_asker_may_read_is_told_privately_and_shared_once(
                 await home.slack.click("mara", told, "answer.share")
                 await home.slack.click("mara", told, "answer.share")
             else:
-                await home.side.say("mara", "sales", f"{MENTION} share", thread_ts=public["ts"])
+                await home.side.say("mara", "sales", f"{MENTION} share", thread_ts=public["thread_ts"])
             thread = public["thread_ts"]
             shared = (await home.answers("sales", thread, 2))[-1]
             await home.settled()
