@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot import orders
+from bot import documents_cli, orders
 
 if TYPE_CHECKING:
     from bot.config import Config
@@ -66,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         _add_workspace(part)
     _add_turn(commands.add_parser("turn", help="show what happened inside a turn"))
     _add_eval(commands.add_parser("eval", help="ask the SQL specialist graded questions"))
+    documents_cli.add_documents(commands, _read, _add_workspace)
     _add_export(commands.add_parser("export", help="write out what was decided"))
     orders.add(commands)
     _add_sources(commands.add_parser("sources", help="look at the databases of `sources`"))
@@ -191,7 +192,7 @@ async def _running(settings: "Settings", config: "Config") -> int:
     from bot import lifecycle, wiring
     from bot.server import Server
 
-    async with wiring.build(settings, config) as application:
+    async with wiring.build(settings, config, has_samples=settings.is_workspace) as application:
         standing = lifecycle.Standing()
         server = Server(application, standing, host=settings.host, port=settings.port)
 

@@ -42,11 +42,13 @@ from core.specialists.sql.source import Source
 
 BY_ROOMS = ("policy", "servers", "sources")
 """Sections that core.policy, core.capabilities and core.specialists.sql read by themselves."""
+DOCUMENTS = "documents"
+"""The server of the documents specialist."""
 SAMPLE = "sample"
 """The sample server of the local workspace."""
 SOURCES, SHEETS, POWERBI = "sources", "posted", "powerbi"
 """The servers of the data specialists."""
-OWN_SERVERS = (HOST, OFFICE, SAMPLE, SOURCES, SHEETS, POWERBI)
+OWN_SERVERS = (HOST, OFFICE, DOCUMENTS, SAMPLE, SOURCES, SHEETS, POWERBI)
 """Names that no server of the file may have, whether ours run or not: the file is good everywhere
 or nowhere."""
 NOT_YET: tuple[str, ...] = ()
@@ -188,7 +190,7 @@ class _Reading:
     def _servers(self) -> tuple[Server, ...]:
         given = self._sections.get("servers")
         named = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
-        for name in (OFFICE, SAMPLE):
+        for name in (OFFICE, DOCUMENTS, SAMPLE):
             if name in named:
                 taken = ", ".join(f"`{one}`" for one in OWN_SERVERS)
                 text = f"`{name}` is a server of Countersign itself: {taken} are taken; name it"

@@ -33,9 +33,10 @@ class OfficeRooms:
     connecting: "Connecting | None"
     effects: Mapping[str, Effect]
     server: Server
+    graph: Graph | None = None
+    """None without Microsoft 365."""
     warm: Callable[[], Awaitable[object]]
     """Loads what the first click would wait for."""
-    graph: Graph | None = None
 
     async def members(self, group: str) -> tuple[str, ...]:
         """The object ids of who is in a group of Entra. Raises `CountersignError`."""
@@ -136,8 +137,8 @@ async def opened(
         connecting=Connecting(accounts),
         effects=found,
         server=server,
-        warm=warm,
         graph=graph,
+        warm=warm,
     )
 
 

@@ -16,13 +16,14 @@ from aiohttp import web
 
 from adapters.slack import edge, manifest
 from adapters.teams import edge as teams_edge
-from bot import connect, inside, specialists, turns
+from bot import connect, inside, papers, specialists, turns
 from bot.chats import Chats, Pacings
 from bot.config import SAMPLE, Config
 from bot.lifecycle import Loop, Part
 from bot.microsoft import People, Tokens, Welcome
 from bot.observing import watched
 from bot.office import OfficeRooms, opened
+from bot.papers import PaperRooms
 from bot.pinned import Pinned
 from bot.settings import Microsoft, Settings
 from bot.steered import orders, proven, steered
@@ -37,7 +38,7 @@ from core.identity.vault import KeyRing
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
 from core.llm.embed import EmbeddingSettings, EmbedDoor
-from core.llm.models import rates
+from core.llm.models import ModelSettings, rates
 from core.loop.loop import Loop as TurnLoop
 from core.ports import Clock, Surface
 from core.records import LedgerEntry
@@ -104,9 +105,11 @@ async def build(
     *,
     clock: Clock = time.time,
     pacings: Pacings | None = None,
+    has_samples: bool = False,
 ) -> AsyncGenerator[Wired]:
     """The bot, ready to be started. What it holds open is closed on the way out, after the parts
-    have drained. `pacings` replace the platforms' own. Raises `Misconfigured`."""
+    have drained. `pacings` replace the platforms' own; it `has_samples` where documents to try it
+    with are wanted. Raises `Misconfigured`."""
     async with AsyncExitStack() as held:
         workspace = await _workspace(held, settings)
         domains = workspace.microsoft.tenant.domains if workspace else frozenset[str]()
@@ -119,7 +122,7 @@ async def build(
         held.push_async_callback(db.close)
         keys = KeyRing.parse(settings.keys)
         office = await opened(held, db, keys, settings.microsoft, chat=chats, clock=clock)
-        rooms = await _rooms(held, db, settings, config, clock, office, chats)
+        rooms, shelf = await _rooms(held, db, settings, config, clock, office, chats, has_samples)
         approvals = _approvals(rooms, office, chats)
         rooms = replace(rooms, approvals=approvals)
         lanes = _lanes(rooms, clock)
@@ -136,9 +139,10 @@ async def build(
         parts, routes = watched(settings.observing, db, clock, clean)
         yield Wired(
             rooms=rooms,
-            routes=(*chats.routes, *connect_routes, *routes),
+            routes=(*chats.routes, *connect_routes, *shelf.routes, *routes),
             parts=(
                 *parts,
+                shelf.part(),
                 *_parts(rooms, approvals, chats, lanes, office),
                 *steered(settings, config, rooms, approvals, lanes, office, chats, domains),
             ),
@@ -286,28 +290,32 @@ async def _rooms(
     clock: Clock,
     office: OfficeRooms,
     chats: Chats,
-) -> Rooms:
+    has_samples: bool,
+) -> tuple[Rooms, PaperRooms]:
     async def add(entry: LedgerEntry) -> None:
         await entries.add(db, entry)
 
     meter = Meter(add, clock, rates(config.models.values()))
     steering = Steering(db, turns.setup(config), proven(office))
     spending = Spending(db, steering, config.models, meter, clock)
-    chat = ChatDoor(config.models, meter, clock, gate=spending.call)
+    chat = ChatDoor(asked(settings, config), meter, clock, gate=spending.call)
     held.push_async_callback(chat.close)
-    embed = EmbedDoor(_embeddings(settings, config), meter, clock)
+    embed = EmbedDoor(embeddings(settings, config), meter, clock)
     held.push_async_callback(embed.close)
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
+    shelf = papers.shelf(db, index, embed, chat, clock, settings, config, office, has_samples)
+    documents = await shelf.served(held, chat.ask, config.models)
     wanted = _wanted(db, settings, config, clock, chats, chat)
-    servers = [*config.servers, office.server, *await specialists.servers(held, wanted)]
+    data = await specialists.servers(held, wanted)
+    servers = [*config.servers, office.server, documents, *data]
     if settings.is_workspace:
         app = await held.enter_async_context(serving_later(_sample))
         servers.append(Server(name=SAMPLE, app=app))
     limits = Limits(deadline=config.limits.call_deadline)
     catalog = Catalog(servers, Pinned(db), clock=clock, limits=limits)
     await held.enter_async_context(catalog)
-    return Rooms(
+    rooms = Rooms(
         db=db,
         steering=steering,
         spending=spending,
@@ -321,7 +329,9 @@ async def _rooms(
         surfaces={},
         clock=clock,
         credentials=specialists.credentials(wanted, office),
+        papers=shelf.library,
     )
+    return rooms, shelf
 
 
 def _wanted(
@@ -378,7 +388,16 @@ async def _workspace(held: AsyncExitStack, settings: Settings) -> "LocalWorkspac
     return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port, app=app))
 
 
-def _embeddings(settings: Settings, config: Config) -> EmbeddingSettings:
+def asked(settings: Settings, config: Config) -> dict[str, ModelSettings]:
+    """Every model that may be asked: those that people can name, and the one that sees."""
+    if not settings.vision:
+        return dict(config.models)
+    seeing = settings.providers.reach(settings.vision)
+    return {seeing.key: seeing, **config.models}
+
+
+def embeddings(settings: Settings, config: Config) -> EmbeddingSettings:
+    """Where texts become vectors."""
     return EmbeddingSettings(
         name=settings.embeddings,
         base_url=settings.providers.openai_base_url,

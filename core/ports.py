@@ -22,6 +22,7 @@ from core.records import (
     Rating,
     Receipt,
     Stop,
+    TurnId,
 )
 from core.said import Heard
 
@@ -58,6 +59,12 @@ class FrontDoor(Protocol):
         """Carry out a command: `usage`, `why`, `home`, `disable`, … What the one who gave it is
         shown, privately; None where the words are no command. Committed when this returns, and
         never calls a model. Raises `Unavailable`."""
+        ...
+
+    async def share(self, person: PersonId, turn: TurnId) -> str:
+        """Show all of the place what this person was told there privately about their question;
+        the sentence that they are told. Once, however often it is asked for. Committed when this
+        returns. Raises `Unavailable`."""
         ...
 
     async def stop(self, stop: Stop) -> int:

@@ -51,6 +51,8 @@ class Place:
     channel: str
     kind: PlaceKind
     name: str = ""
+    is_shared: bool = False
+    """People of another organisation read it as well."""
 
     @property
     def id(self) -> str:
@@ -67,7 +69,6 @@ class Channel:
     """Without the mark before it."""
     is_private: bool = False
     is_shared: bool = False
-    """People of another organisation read it as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,8 +149,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """A claimed question. `attempt` is the fencing token: only the newest claim may finish the
-    turn."""
+    """A claimed question. `attempt` is the fencing token: only the newest claim may end it."""
 
     id: TurnId
     question: Question
@@ -161,8 +161,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """A call as the model asked for it. `name` is the alias that was bound, not the tool's own
-    key."""
+    """A call as the model asked for it. `name` is the alias that was bound, not the tool's key."""
 
     id: str
     name: str
@@ -180,6 +179,8 @@ class ModelMessage:
     call_id: str = ""
     """Only on `tool`: the call that this result belongs to."""
     is_error: bool = False
+    images: tuple[bytes, ...] = field(default=(), repr=False)
+    """Only on `user`, for a model that sees: PNG, JPEG, GIF or WebP."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,8 +270,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A discovered tool. Its key is (server, name): policy and pins go by `key`, never by an
-    alias."""
+    """A discovered tool. Policy and pins go by its `key`, never by an alias."""
 
     server: str
     name: str
@@ -343,7 +343,7 @@ class Chunk:
     id: str
     scope: str
     source: str
-    """What it is cut from: `turn:<id>`, later `document:<id>`."""
+    """What it is cut from: `turn:<id>` or `document:<id>`."""
     title: str
     text: str
     score: float = 0.0
@@ -351,8 +351,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
-    """A citation, rendered from evidence. `url` is empty when the evidence has no address of its
-    own."""
+    """A citation, rendered from evidence. `url` is empty when that has no address of its own."""
 
     number: int
     label: str
@@ -397,5 +396,7 @@ class Post:
     """The span that it is delivered in; see `Question.trace`."""
     attempt: int = 0
     """How often it was tried before: above 0 the surface must look whether it is already there."""
+    can_share: bool = False
+    """Its person may show it to all of the place."""
     may_have_begun: bool = False
     """Parts of it may have been shown while the turn ran, perhaps by a process that is gone."""

@@ -39,6 +39,6 @@ class Heard:
     left_out: int = 0
     """Messages of the thread that are not among them, as far as they were counted."""
     files: tuple[Attached, ...] = ()
-    """Posted in the thread before the question."""
+    """Posted in the thread before the question, oldest first."""
     named: Mapping[str, str] = field(default_factory=dict[str, str])
     """By name, the platform's id of whoever the question names."""

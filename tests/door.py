@@ -4,7 +4,7 @@ import asyncio
 
 from core.errors import Unavailable
 from core.panels import WORDS, Choice, Order, Panel
-from core.records import Person, Place, Question, Rating, Receipt, Stop, TurnId
+from core.records import Person, PersonId, Place, Question, Rating, Receipt, Stop, TurnId
 
 
 class Door:
@@ -15,6 +15,7 @@ class Door:
         self.helped: list[tuple[Person, Place]] = []
         self.stops: list[Stop] = []
         self.ratings: list[Rating] = []
+        self.shared: list[tuple[PersonId, TurnId]] = []
         self.running = 1
         self.taken_back: list[str] = []
         self.revised: list[Question] = []
@@ -48,6 +49,10 @@ class Door:
             raise Unavailable
         self.stops.append(stop)
         return self.running
+
+    async def share(self, person: PersonId, turn: TurnId) -> str:
+        self.shared.append((person, turn))
+        return "It stands in the thread now."
 
     async def rate(self, rating: Rating) -> bool:
         if self.outages:

@@ -121,7 +121,7 @@ IDENTITY = (
     kept("I6", "bot adapters.slack", "Requests that are large or slow cost little."),
     kept(
         "I7",
-        "core.storage adapters.slack",
+        "core.storage adapters.slack core.specialists",
         "Nobody sees anything of another tenant.",
         "no test looks through every table yet for the tenants of Teams",
     ),
@@ -210,20 +210,20 @@ SECRETS = (
 EGRESS = (
     kept(
         "E1",
-        "core.policy core.turn adapters.slack",
+        "core.policy core.turn adapters.slack core.specialists",
         "No live address leaves but those that evidence offered and a chip shows.",
     ),
     kept("E2", "adapters.slack", "No platform fetches anything because of what we post.", TEAMS),
     kept(
         "E3",
-        "core.turn core.approvals",
+        "core.turn core.approvals core.specialists",
         "Text that somebody planted has no effect without a click.",
     ),
-    not_yet(
+    kept(
         "E4",
-        "core.turn",
+        "core.turn core.specialists",
         "Evidence stays with those who may see it.",
-        "who listens in a place is not known yet beyond the thread itself",
+        "for documents; other tools answer by the asker's rights alone",
     ),
     kept(
         "E5",
@@ -240,14 +240,8 @@ EGRESS = (
         "E7",
         "core.specialists",
         "The specialists for SQL and DAX read and do nothing else.",
-        "there is no specialist for DAX yet",
     ),
-    kept(
-        "E8",
-        "core.specialists.sheets",
-        "An uploaded file cannot reach beyond itself.",
-        "spreadsheets and CSV; documents are not read yet",
-    ),
+    kept("E8", "core.specialists", "An uploaded file cannot reach beyond itself."),
     kept(
         "E9", "core.llm core.turn", "A model call that was blocked is billed once and not repeated."
     ),

@@ -17,7 +17,7 @@ from adapters.slack.lists import Lists
 from adapters.slack.paced import Paced
 from adapters.slack.pacing import Budget, Pacing
 from adapters.slack.profiles import Profiles
-from adapters.slack.render import blocks, escape, figures, limits
+from adapters.slack.render import blocks, escape, figures, limits, sharing
 from adapters.slack.sessions import Sessions
 from adapters.slack.stream import Manner, Stream
 from core.errors import DeliveryFailed
@@ -201,7 +201,10 @@ class SlackSurface:
         stamps: list[str] = []
         for message in rendered.messages:
             try:
-                blocks_of = {"text": message.text, "blocks": list(message.blocks)}
+                shown = list(message.blocks)
+                if post.can_share and message is rendered.messages[-1]:
+                    shown.append(sharing.block(post.turn))
+                blocks_of = {"text": message.text, "blocks": shown}
                 sent = [await self._paced.write("chat.postEphemeral", {**target, **blocks_of})]
             except DeliveryFailed as error:
                 if error.reason not in REFUSED_BLOCKS:

@@ -5,6 +5,7 @@ import json
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from core.errors import ModelFailed
@@ -145,9 +146,10 @@ class ChatDoor:
         ends: float,
         ear: Ear | None,
     ) -> ModelReply:
+        images = sum(len(message.images) for message in messages)
         use = self._meter.begin(
             billing,
-            kind="chat",
+            kind="vision" if images else "chat",
             provider=settings.provider,
             model=settings.name,
             attempt=attempt,
@@ -171,7 +173,7 @@ class ChatDoor:
             raise
         finally:
             # Also on the way out with an error: what was used has to be in the books.
-            await self._settle(use, said or heard(chunks), announced, outcome)
+            await self._settle(use, said or heard(chunks), announced, outcome, images)
 
     async def _listen(
         self,
@@ -208,11 +210,13 @@ class ChatDoor:
             raise failure(error, settings, has_begun=bool(chunks), now=self._clock()) from None
 
     async def _settle(
-        self, use: Use, said: Heard, announced: Sequence[Usage], outcome: str
+        self, use: Use, said: Heard, announced: Sequence[Usage], outcome: str, images: int
     ) -> None:
         usage = said.usage or (announced[-1] if announced else None)
         if usage is None and outcome in FREE_WITHOUT_ANSWER and not said.model and not said.text:
             usage = Usage()
+        if usage is not None and images:
+            usage = replace(usage, images=images)
         await self._meter.end(use, usage, outcome=outcome, reported_model=said.model)
 
     async def _demonstrate(

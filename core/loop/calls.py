@@ -1,5 +1,6 @@
 """One tool call of a turn: from what the model asked for to the text that it is shown."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -32,6 +33,8 @@ from core.records import (
 from core.storage import evidence, files
 from core.storage.database import Database
 from core.telemetry import logs, metrics, spans
+
+_SOURCE = re.compile(r"\[source (\d{1,2})\]")
 
 log = logs.get(__name__)
 
@@ -237,8 +240,11 @@ def named_evidence(turn: TurnId, arguments: Json) -> EvidenceId:
 
 def shown(piece: Evidence) -> str:
     """The evidence as the model of its turn is shown it."""
-    head = numbered(number_of(piece.id), "")
-    return head + results.shorten(piece.text, piece.id, limit=results.LIMIT - len(head))
+    number = number_of(piece.id)
+    head = numbered(number, "")
+    # What the tool calls its first source is `[2.1]` in the second evidence.
+    text = _SOURCE.sub(lambda mark: f"[{number}.{mark[1]}]", piece.text)
+    return head + results.shorten(text, piece.id, limit=results.LIMIT - len(head))
 
 
 def title(tool: Tool, arguments: Json) -> str:

@@ -12,6 +12,7 @@ from core.ports import Clock
 from core.records import (
     Answer,
     Person,
+    PersonId,
     Place,
     Post,
     Question,
@@ -26,6 +27,7 @@ from core.telemetry import logs, metrics, spans
 from core.turn.orders.desk import Desk
 from core.turn.permitted import permitted
 from core.turn.setup import Setup
+from core.turn.sharing import NOTHING, share
 from core.turn.spending import Spending
 from core.turn.steering import Steering
 from core.turn.take_back import TakeBack
@@ -36,6 +38,9 @@ HELP = frozenset(("help", "/help", "hi", "hello", "hey", "what can you do", ""))
 HELP_SECONDS = 0.5
 """How long `help` waits for servers that were never heard of: it is told before the delivery is
 acknowledged, and names those that are still missing."""
+
+SHARE = frozenset(("share", "share it", "share this"))
+"""With which a person shows all of a thread what they were told there privately."""
 
 log = logs.get(__name__)
 
@@ -89,6 +94,8 @@ class Intake:
         turn = TurnId(f"t_{self._new_id()}")
         if _is_help(question):
             return await self._tell(question, turn, await self._help(question))
+        if question.text.strip(" \t\r\n.!").lower() in SHARE and not question.files:
+            return await self._tell(question, turn, await self._share(question))
         setup = await self._steering.fresh()
         verdict = self._verdict(setup, question)
         if isinstance(verdict, Refused):
@@ -168,6 +175,14 @@ class Intake:
     async def order(self, order: Order) -> Panel | None:
         """See `FrontDoor.order`."""
         return None if self._orders is None else await self._orders(order)
+
+    async def share(self, person: PersonId, turn: TurnId) -> str:
+        """See `FrontDoor.share`."""
+        return await share(self._db, person, turn)
+
+    async def _share(self, question: Question) -> str:
+        found = await outbox.newest_private(self._db, question.thread, question.person.id)
+        return await share(self._db, question.person.id, found) if found else NOTHING
 
     async def stop(self, stop: Stop) -> int:
         """See `FrontDoor.stop`."""

@@ -6,10 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
-from core.capabilities.reading import READ_RESULT
 from core.capabilities.schemas import bound
-from core.context import prompts, shape
-from core.context.skills import chosen
+from core.context import prompts
 from core.context.thread import around, beside
 from core.errors import CountersignError
 from core.ledger.meter import Meter
@@ -18,12 +16,11 @@ from core.llm.embed import EmbedDoor
 from core.llm.models import ModelSettings, dialect
 from core.loop.calls import Calls, Credentials, no_credentials, was_shown
 from core.loop.loop import Loop
-from core.loop.steps import ROUNDS, Ended, Live
+from core.loop.steps import Ended, Live
 from core.ports import Clock, Listener, Surface
 from core.records import (
     Answer,
     Billing,
-    Chunk,
     Evidence,
     ModelMessage,
     ModelReply,
@@ -37,11 +34,13 @@ from core.telemetry import logs, spans
 from core.turn import failures, watch
 from core.turn.connect import SignInAsked
 from core.turn.finish import answer_id, compose, finish
+from core.turn.frame import Frame, Known
 from core.turn.hear import heard_around, noted
+from core.turn.papers import Papers, as_evidence, find
 from core.turn.permitted import Offer, permitted
 from core.turn.progress import Progress
 from core.turn.resolve import history, outcomes
-from core.turn.retrieve import Memory, Vector, embedded, retrieve
+from core.turn.retrieve import Memory, embedded
 from core.turn.setup import Agent, Setup
 from core.turn.spending import Spending
 from core.turn.status import Status
@@ -50,9 +49,6 @@ from core.turn.telling import Telling
 
 THINKING = "is thinking…"
 PROFILE_SECONDS = 2.0
-
-TIGHT_THREAD = 1_500
-"""Characters of the thread that a model with too small a context is shown."""
 
 log = logs.get(__name__)
 
@@ -78,6 +74,8 @@ class Rooms:
     credentials: Credentials = no_credentials
     listeners: dict[str, Listener] = field(default_factory=dict[str, Listener])
     """By surface; where there is none, a question is all that is known of its place."""
+    papers: Papers | None = None
+    """None: there are no documents."""
 
     @property
     def setup(self) -> Setup:
@@ -105,13 +103,14 @@ async def _run(
     await status.say(THINKING)
     billing = _billing(turn)
     agent = rooms.setup.agents.get(turn.agent)
-    known = await _known(rooms, turn, billing, agent, surface, seen)
+    known = await _known(rooms, turn, billing, agent, surface, status, seen)
     turn = known.turn
     telling = Telling()
     calls = _calls(rooms, turn, billing, known.offer, status)
+    await _keep(rooms.db, calls, known.papers)
     live = Live(
         ask=_Ask(rooms, turn, billing, started, telling, calls),
-        frame=_Frame(rooms, known, agent),
+        frame=Frame(rooms.setup, known, agent),
         perform=calls.perform,
         tools=bound(known.offer.by_alias, dialect(rooms.models[turn.model])),
         progress=Progress(status, known.offer, telling),
@@ -142,6 +141,13 @@ async def _run(
     return ended
 
 
+async def _keep(db: Database, calls: Calls, papers: Evidence | None) -> None:
+    """Passages of documents are evidence like what a call brings."""
+    if papers is not None:
+        await evidence.keep(db, papers)
+        calls.kept.append(papers)
+
+
 async def _looped(
     rooms: Rooms, turn: Turn, live: Live, surface: Surface, telling: Telling
 ) -> tuple[Ended, bool]:
@@ -158,28 +164,15 @@ async def _looped(
     return ended, showing.has_begun
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
-    """What a turn knows before it asks the model."""
-
-    turn: Turn
-    """With the person introduced, and people and channels by name."""
-    thread: str
-    past: Sequence[shape.Finished]
-    vector: Vector | None
-    chunks: Sequence[Chunk]
-    offer: Offer
-    waited: str
-
-
 async def _known(
     rooms: Rooms,
     turn: Turn,
     billing: Billing,
     agent: Agent | None,
     surface: Surface,
+    status: Status,
     seen: watch.Watch,
-) -> _Known:
+) -> Known:
     """Resolve, retrieve and permit. What does not need one another goes side by side."""
     with seen.phase("resolve"):
         async with asyncio.TaskGroup() as group:
@@ -196,16 +189,25 @@ async def _known(
     shown, finished = frozenset(id for id, _ in past), [one for _, one in past]
     with seen.phase("retrieve"):
         async with asyncio.TaskGroup() as group:
-            retrieving = group.create_task(retrieve(turn, vector, rooms.index, shown=shown))
+            retrieving = group.create_task(
+                find(
+                    *(rooms.papers, turn, vector, rooms.index, surface, status.say),
+                    posted=heard.files,
+                    shown=shown,
+                )
+            )
             offering = group.create_task(_offer(rooms, turn, agent))
             waiting = group.create_task(outcomes(rooms.db, turn))
     seen.offer = offering.result()
-    return _Known(
+    found = retrieving.result()
+    return Known(
         turn=turn,
         thread=around(turn.question, beside(heard, finished), rooms.setup.room.thread),
         past=finished,
         vector=vector,
-        chunks=retrieving.result(),
+        chunks=found.past,
+        papers=as_evidence(turn, found.cited, rooms.clock()) if found.cited else None,
+        unread=found.unread,
         offer=seen.offer,
         waited=waiting.result(),
     )
@@ -337,7 +339,7 @@ class _Ask:
         round: int,
         purpose: str,
     ) -> ModelReply:
-        if round > 1:
+        if self._calls.kept:
             self._telling.may_cite(self._calls.kept)
         return await self._rooms.chat.ask(
             self._turn.model,
@@ -347,39 +349,3 @@ class _Ask:
             max(0.0, self._ends - self._rooms.clock()),
             self._telling,
         )
-
-
-class _Frame:
-    """`steps.Frame` of one turn: what stands around its own messages."""
-
-    def __init__(self, rooms: Rooms, known: _Known, agent: Agent | None) -> None:
-        question, room = known.turn.question, rooms.setup.room
-        skill = chosen(rooms.setup.skills, question.text)
-        self._system = prompts.system(
-            person=question.person,
-            place=question.place,
-            now=known.turn.accepted_at,
-            instructions=agent.instructions if agent else "",
-            rounds=ROUNDS,
-            reader=READ_RESULT.name,
-        )
-        self._skill = skill.text if skill else ""
-        self._history = shape.history(known.past, room)
-        self._past = prompts.past(known.chunks, room.past)
-        self._thread = known.thread
-        self._waited = known.waited
-
-    def __call__(
-        self, active: Sequence[ModelMessage], *, is_tight: bool, is_last: bool
-    ) -> list[ModelMessage]:
-        messages = shape.prompt(
-            system=self._system,
-            history=[] if is_tight else self._history,
-            skill=self._skill,
-            thread=shape.cut(self._thread, TIGHT_THREAD) if is_tight else self._thread,
-            past=self._waited if is_tight else f"{self._past}\n\n{self._waited}".strip(),
-            active=shape.tightened(active) if is_tight else active,
-        )
-        if is_last:
-            messages.append(ModelMessage(role="system", text=prompts.LAST_CALL))
-        return messages

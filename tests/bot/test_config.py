@@ -141,8 +141,8 @@ MISTAKES = {
     ),
     "a server with the name of one of ours": (
         "servers:\n  crm: {command: [x]}\n  office: {command: [x]}",
-        "3: `office` is a server of Countersign itself: `host`, `office`, `sample`, `sources`,"
-        " `posted`, `powerbi` are taken;",
+        "3: `office` is a server of Countersign itself: `host`, `office`, `documents`, `sample`,"
+        " `sources`, `posted`, `powerbi` are taken;",
     ),
     "a secret that is not handed to servers": (
         "servers:\n  crm: {url: 'https://x.example.com', headers: {A: '${OPENAI_API_KEY}'}}",

@@ -24,9 +24,9 @@ def render(answer: Answer) -> list[Json]:
         _attach(shown, tables.attachment(how))
     if answer.cost is not None or answer.chips:
         _close(shown, answer)
-    if answer.cost is not None:
         for one in shown:
             one.setdefault("entities", []).append(_label(one, answer.chips))
+    if answer.cost is not None:
         shown[-1]["channelData"] = {"feedbackLoop": {"type": "default"}}
     return shown
 
