@@ -17,8 +17,10 @@ MODEL_SECONDS = 0.1
 
 
 async def main(folder: Path, *, is_held: bool) -> None:
-    slack = {name: value for name, value in os.environ.items() if name.startswith("SLACK_")}
-    async with built(folder, Scripted(seconds=MODEL_SECONDS), slack=slack) as wired:
+    chat = {
+        name: value for name, value in os.environ.items() if name.startswith(("SLACK_", "TEAMS_"))
+    }
+    async with built(folder, Scripted(seconds=MODEL_SECONDS), slack=chat) as wired:
         standing = lifecycle.Standing()
         port = int(os.environ["COUNTERSIGN_PORT"])
         server = Server(wired, standing, host="127.0.0.1", port=port)

@@ -167,7 +167,7 @@ async def built(
     and the tools of the office, or those of `server`; nothing runs until somebody runs it.
 
     With `embeds` questions are embedded by the offline model, else by a stub. The watch sees what
-    is asked of the database. `slack` is the environment that says where Slack is.
+    is asked of the database. `slack` is the environment that says where Slack is, or Teams.
     """
     folder.mkdir(parents=True, exist_ok=True)
     read = _settings(folder, slack)

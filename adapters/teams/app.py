@@ -20,6 +20,8 @@ from adapters.teams.pacing import Pacing
 from adapters.teams.placeholders import Placeholders
 from adapters.teams.roster import Roster
 from adapters.teams.settings import TeamsSettings
+from adapters.teams.stream import Manner
+from adapters.teams.streams import Streams
 from core.errors import DeliveryFailed, Misconfigured
 from core.ports import Accounts, Clock, Desk, FrontDoor
 
@@ -54,6 +56,7 @@ class TeamsAdapter:
         does not answer is no reason not to start."""
         await self._open.enter_async_context(self._keys)
         await self._open.enter_async_context(self.connector)
+        await self._open.enter_async_context(self.directory)
         if self._settings.is_workspace:
             return
         try:
@@ -85,6 +88,7 @@ def build(
     desk: Desk | None = None,
     accounts: Accounts | None = None,
     pacing: Pacing | None = None,
+    manner: Manner | None = None,
 ) -> TeamsAdapter:
     """`clock` is wall time, for tokens; the rest has a clock of its own that never goes back.
     Without a `desk` there are no cards, without `accounts` none can be connected."""
@@ -96,6 +100,7 @@ def build(
         directory,
         Placeholders(connector, kept, time.monotonic),
         kept,
+        Streams(connector, kept, time.monotonic, door.stop, manner or Manner()),
         is_local=settings.is_local,
     )
     deciding = None

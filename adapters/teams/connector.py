@@ -63,9 +63,12 @@ class Connector:
 
     async def hint(self, service: str, conversation: str, shown: Json) -> None:
         """What may be left out when there is no room for it: it takes nobody's turn."""
-        if self._pacing.is_held(conversation):
-            return
-        await self._called(
+        if not self._pacing.is_held(conversation):
+            await self.hinted(service, conversation, shown)
+
+    async def hinted(self, service: str, conversation: str, shown: Json) -> str:
+        """What its sender paces: it takes nobody's turn. The id that it was given, if any."""
+        return await self._called(
             service,
             conversation,
             lambda client, headers: client.send(conversation, shown, headers),

@@ -23,11 +23,10 @@ from msrest.pipeline.universal import RawDeserializer
 from msrest.universal_http.aiohttp import AioHttpClientResponse
 
 from adapters import fields
+from adapters.teams.reasons import NO_ANSWER, STOPPED_BY_PERSON, STREAM_OVER
 from core.errors import DeliveryFailed
 from core.records import Json
 
-NO_ANSWER = "no_answer"
-"""Our word for a call whose outcome is not known: it may have happened."""
 FINAL = frozenset({400, 401, 403, 404, 405, 413})
 BUSY = frozenset({412, 429})
 """Teams says later: 412 where two of its own writes met."""
@@ -210,6 +209,9 @@ def refusal(error: Any) -> DeliveryFailed:
         return DeliveryFailed("throttled", retry_after=pause)
     if status >= 500:
         return DeliveryFailed(f"http_{status}", retry_after=_pause(response.headers))
+    said = str(getattr(detail, "message", "") or "").lower()
+    if word == STREAM_OVER and "cancel" in said:
+        word = STOPPED_BY_PERSON
     return DeliveryFailed(word[:60], is_final=status in FINAL)
 
 

@@ -11,10 +11,12 @@ from adapters.teams.connector import Connector
 from adapters.teams.directory import Directory, Kept
 from adapters.teams.invokes import answer_key, message_id
 from adapters.teams.placeholders import Placeholders
+from adapters.teams.reasons import GONE, UNREACHABLE
 from adapters.teams.render import cards, messages
+from adapters.teams.streams import Streams
 from core.errors import DeliveryFailed
 from core.parked import Verdict
-from core.ports import Showing, Step
+from core.ports import Showing
 from core.records import Address, FileRef, Json, Person, PersonId, Post
 
 log = logging.getLogger(__name__)
@@ -22,23 +24,6 @@ LONG = 20_000
 """Characters from which on an answer takes noticeable time to be cut into messages."""
 CLOSING_SECONDS = 2.0
 """For taking a sign of work away, when a turn ends without an answer."""
-GONE = frozenset({"ActivityNotFoundInConversation", "ActivityNotFound", "http_404"})
-UNREACHABLE = frozenset(
-    {"BotNotInConversationRoster", "ConversationNotFound", "MessageWritesBlocked"}
-)
-"""The bot was taken out, or the person blocked it."""
-
-
-class Unseen:
-    """`core.ports.Showing` of which nothing is seen."""
-
-    has_begun = False
-
-    def more(self) -> None:
-        return None
-
-    def step(self, step: Step) -> None:
-        return None
 
 
 class TeamsSurface:
@@ -53,10 +38,12 @@ class TeamsSurface:
         directory: Directory,
         placeholders: Placeholders,
         kept: Kept,
+        streams: Streams,
         *,
         is_local: bool,
     ) -> None:
         """`is_local`: a stand-in on this machine plays Teams."""
+        self._streams = streams
         self._connector = connector
         self._directory = directory
         self._placeholders = placeholders
@@ -86,9 +73,11 @@ class TeamsSurface:
     async def showing(
         self, post: str, address: Address, words: Callable[[], str]
     ) -> AsyncGenerator[Showing]:
-        """Answers are not streamed here yet: the sign of work stands until the answer comes."""
+        """In a one-to-one chat the words, as they come; elsewhere the sign of work stands until
+        the answer takes its place."""
         try:
-            yield Unseen()
+            async with self._streams.showing(post, address, words) as showing:
+                yield showing
         except asyncio.CancelledError:
             # Stopped, taken back or cut short: no answer of this run takes its place.
             with suppress(TimeoutError):
@@ -158,14 +147,24 @@ class TeamsSurface:
         first, last = "", ""
         for number, one in enumerate(shown, start=1):
             known = await self._sent(post.id, number) if post.attempt else ""
-            if not known and number == 1 and holder:
-                known = await self._instead(post.id, address, holder, one)
+            if not known and number == 1:
+                known = await self._begun(post, address, holder, one)
             last = known or await self._new(post.id, number, address, one)
             first = first or last
         if post.kind == "answer":
             await self._kept.keep(answer_key(last), {"turn": post.turn})
             await self._placeholders.done(address)
         return first
+
+    async def _begun(self, post: Post, address: Address, holder: str, shown: Json) -> str:
+        """Complete or replace what stands there of the answer; empty where nothing does."""
+        if streamed := await self._streams.id_of(post.id):
+            if await self._streams.completed(post.id, address, streamed, shown):
+                known = message_id(address["conversation"], streamed)
+                await self._kept.keep(f"sent:{post.id}/1", {"id": known})
+                return known
+            holder = streamed
+        return await self._instead(post.id, address, holder, shown) if holder else ""
 
     async def _instead(self, post: str, address: Address, holder: str, shown: Json) -> str:
         """Put the answer where the placeholder stood; empty where that is gone."""

@@ -169,6 +169,10 @@ class TeamsStandIn:
         found = await self.carrier.once(shapes.click(base, activity, action, values))
         return {"http": found.status, **(found.body or {})}
 
+    def press_stop(self, person: str) -> None:
+        """Press Stop under what is being streamed to this person."""
+        self._routes.streams.stop(self.place(f"@{person}").id)
+
     async def happen(self, person: str, place: str, kind: str, **more: Any) -> Delivery:
         """Another activity: an installation, an edit, a deletion, an invoke of another name."""
         member, where = self.member(person), self.place(place)

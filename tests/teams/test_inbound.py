@@ -123,14 +123,6 @@ async def test_edits_deletions_reactions_and_joins_start_nothing(bot, teams):
     assert bot.door.questions == [] and teams.by_bot("@mara") == []
 
 
-@pytest.mark.promise("I2", "adapters.teams")
-async def test_a_message_that_comes_again_has_the_same_key(bot, teams):
-    activity = teams.written("mara", "sales", "hello")
-    for attempt in range(3):
-        await teams.carrier.once(activity, attempt=attempt)
-    assert len({question.delivery for question in bot.door.questions}) == 1
-
-
 async def test_a_file_of_a_chat_comes_by_id_and_can_be_read(bot, teams):
     content = {
         "downloadUrl": f"{teams.base}/keys",

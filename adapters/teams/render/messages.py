@@ -24,7 +24,7 @@ def render(answer: Answer) -> list[Json]:
         _close(shown, answer)
     if answer.cost is not None:
         for one in shown:
-            one.setdefault("entities", []).append(_label(one, answer.chips))
+            one.setdefault("entities", []).append(label(one, answer.chips))
         shown[-1]["channelData"] = {"feedbackLoop": {"type": "default"}}
     return shown
 
@@ -66,7 +66,7 @@ def _sources(chips: tuple[Chip, ...], text: str) -> list[str]:
     return [*found, *([" · ".join(rest)[: limits.LINE]] if rest else [])]
 
 
-def _label(shown: Json, chips: tuple[Chip, ...]) -> Json:
+def label(shown: Json, chips: tuple[Chip, ...]) -> Json:
     entity: Json = {
         "type": ROLES,
         "@type": "Message",

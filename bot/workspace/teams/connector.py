@@ -10,6 +10,7 @@ from bot.workspace.teams import checks
 from bot.workspace.teams.checks import Refused, Throttle
 from bot.workspace.teams.records import Call, Conversation, Fault, Json
 from bot.workspace.teams.signing import Signing
+from bot.workspace.teams.streams import Streams
 from bot.workspace.teams.world import World
 
 _THREAD = ";messageid="
@@ -19,6 +20,7 @@ class ConnectorRoutes:
     def __init__(self, world: World, signing: Signing, *, is_throttled: bool) -> None:
         self._world = world
         self._signing = signing
+        self.streams = Streams(world)
         self._throttle = Throttle() if is_throttled else None
 
     def add_routes(self, site: web.Application) -> None:
@@ -41,7 +43,7 @@ class ConnectorRoutes:
         except Refused as refused:
             self._note(request, body, refused.status)
             headers = {"Retry-After": str(refused.retry_after)} if refused.retry_after else {}
-            detail = {"error": {"code": refused.code, "message": refused.code}}
+            detail = {"error": {"code": refused.code, "message": refused.said}}
             return web.json_response(detail, status=refused.status, headers=headers)
         self._note(request, body, status)
         return web.json_response(found, status=status)
@@ -114,7 +116,9 @@ class ConnectorRoutes:
 
     def _post(self, place: Conversation, path: str, body: Json) -> tuple[int, Any]:
         checks.activity(body)
-        checks.stream(place, body)
+        for entity in fields.children(body, "entities"):
+            if entity["type"] == "streaminfo":
+                return self.streams.take(place, body, entity)
         if self._throttle is not None and body["type"] == "message":
             self._throttle.count(path, self._world.clock())
         id = self._world.next_id()
