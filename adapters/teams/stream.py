@@ -107,10 +107,7 @@ class Stream:
             self._is_off = True
             return False
         self._number += 1
-        info: Json = {"streamType": "streaming", "streamSequence": self._number}
-        found = await self._sent(
-            live.piece(text, info | ({"streamId": self.id} if self.id else {}))
-        )
+        found = await self._sent(live.piece(text, self.id, self._number))
         self._shown = text
         if not self.id:
             self.id, self._started_at = found, self._clock()

@@ -10,6 +10,7 @@ from bot.workspace.page import Page
 from bot.workspace.sights import HINTS
 from bot.workspace.slack.records import App
 from bot.workspace.slack_server import SlackStandIn
+from bot.workspace.teams.page import TeamsPage
 from bot.workspace.teams_server import TeamsStandIn
 from bot.workspace.trouble import Troubles
 from bot.workspace.trouble_page import TroublePage
@@ -32,7 +33,8 @@ class LocalWorkspace:
         self.teams = TeamsStandIn(tenant=self.microsoft.tenant.id)
         self.troubles = Troubles(self.slack, self.microsoft)
         self._switches = TroublePage(self.troubles)
-        pages = (self._page, self._outlook, self._switches)
+        self._teams_page = TeamsPage(self.teams)
+        pages = (self._page, self._outlook, self._switches, self._teams_page)
         self.slack.more_routes += [page.add_routes for page in pages]
 
     async def __aenter__(self) -> Self:

@@ -7,18 +7,16 @@ from core.records import Json
 def shown(text: str) -> str:
     """The words up to the first table, as the finished message begins with them; tables come with
     that message."""
-    lines = text.replace("\r\n", "\n").split("\n")
     kept: list[str] = []
-    fence = ""
-    for line in lines:
+    size, fence = 0, ""
+    for line in text.replace("\r\n", "\n").split("\n"):
         fence = markdown.fenced(line, fence)
-        if not fence and "|" in line:
+        said = markdown.inert(line)
+        size += limits.weight(said) + 1
+        if size > limits.STREAM_UNITS or (not fence and "|" in line):
             break
-        kept.append(line)
-    said = markdown.inert("\n".join(kept).strip())
-    while limits.weight(said) > limits.STREAM_UNITS:
-        said = said[: said.rfind("\n")] if "\n" in said else ""
-    return said.rstrip()
+        kept.append(said)
+    return "\n".join(kept).strip()
 
 
 def piece(text: str, stream: str, number: int) -> Json:

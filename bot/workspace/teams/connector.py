@@ -125,7 +125,9 @@ class ConnectorRoutes:
         root = path.partition(_THREAD)[2]
         if place.kind == "channel" and root and self._world.find(place, root) is None:
             raise Refused(404, "ActivityNotFound")
-        if body["type"] == "message":
+        if body["type"] == "typing":
+            place.typing_at = self._world.clock()
+        else:
             made = {**body, "id": id, "by": "bot", "thread": root, "edits": 0}
             self._world.put(place, made)
         return 201, {"id": id}

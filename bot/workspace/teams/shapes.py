@@ -1,5 +1,6 @@
 """Writes activities as Teams does: a message, a click on a card, an installation."""
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -96,4 +97,15 @@ def click(base: Json, activity: str, action: Json, values: Json) -> Json:
         "name": "adaptiveCard/action",
         "replyToId": activity,
         "value": {"action": sent, "trigger": "manual"},
+    }
+
+
+def feedback(base: Json, activity: str, reaction: str, text: str = "") -> Json:
+    """The thumb under an answer, and what was typed beside it."""
+    given = {"reaction": reaction, "feedback": json.dumps({"feedbackText": text})}
+    return {
+        **base,
+        "name": "message/submitAction",
+        "replyToId": activity,
+        "value": {"actionName": "feedback", "actionValue": given},
     }

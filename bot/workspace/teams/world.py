@@ -29,6 +29,7 @@ class World:
         self.calls: list[Call] = []
         self.deliveries: list[Delivery] = []
         self.faults: list[Fault] = []
+        self.listeners: list[Callable[[], None]] = []
         self._last = 0
         self._changed = asyncio.Event()
 
@@ -67,6 +68,8 @@ class World:
 
     def publish(self) -> None:
         self._changed.set()
+        for listener in self.listeners:
+            listener()
 
     async def changed(self, seconds: float) -> None:
         """Until something changes, or that long."""
