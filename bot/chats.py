@@ -183,5 +183,6 @@ def _teams(settings: Settings, workspace: "LocalWorkspace | None") -> TeamsSetti
         openid_url=played.openid_url,
         login_url=played.base,
         service_origins=(played.base,),
+        sso_resource=played.sso_resource,
         is_workspace=True,
     )

@@ -27,6 +27,8 @@ def read(given: Given, *, is_workspace: bool) -> TeamsSettings | None:
             openid_url=given.text("TEAMS_OPENID_URL", teams.OPENID),
             login_url=given.text("TEAMS_LOGIN_URL", teams.LOGIN),
             service_origins=given.words("TEAMS_SERVICE_ORIGINS") or MICROSOFT,
+            sso_resource=given.text("TEAMS_SSO_RESOURCE").lower(),
+            sensitivity=given.text("TEAMS_SENSITIVITY"),
             is_unverified=is_unverified,
             is_workspace=is_workspace,
             host=given.text("COUNTERSIGN_HOST", "127.0.0.1"),

@@ -130,6 +130,8 @@ class Rating:
     """`Place.id`."""
     person: PersonId
     is_good: bool
+    words: str = ""
+    """What the person typed beside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

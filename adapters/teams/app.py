@@ -3,23 +3,25 @@
 import asyncio
 import logging
 import time
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 
 from aiohttp import web
 
 from adapters.teams import edge
 from adapters.teams.commands import Speech
 from adapters.teams.connector import Connector
-from adapters.teams.deciding import Deciding
+from adapters.teams.deciding import ANSWER_SECONDS, Deciding
 from adapters.teams.deliveries import Deliveries
 from adapters.teams.directory import Directory, Kept
 from adapters.teams.invokes import Invokes
 from adapters.teams.openid import SigningKeys
 from adapters.teams.outbound import TeamsSurface
+from adapters.teams.overtime import Overtime
 from adapters.teams.pacing import Pacing
 from adapters.teams.placeholders import Placeholders
 from adapters.teams.roster import Roster
 from adapters.teams.settings import TeamsSettings
+from adapters.teams.signing_in import SigningIn
 from adapters.teams.stream import Manner
 from adapters.teams.streams import Streams
 from core.errors import DeliveryFailed, Misconfigured
@@ -41,7 +43,9 @@ class TeamsAdapter:
         directory: Directory,
         invokes: Invokes,
         routes: tuple[web.RouteDef, ...],
+        holds: tuple[AbstractAsyncContextManager[object], ...] = (),
     ) -> None:
+        """`holds`: what else has to be entered."""
         self.surface = surface
         self.routes = routes
         self.directory = directory
@@ -49,6 +53,7 @@ class TeamsAdapter:
         self._settings = settings
         self._keys = keys
         self._invokes = invokes
+        self._holds = holds
         self._open = AsyncExitStack()
 
     async def start(self) -> None:
@@ -57,6 +62,8 @@ class TeamsAdapter:
         await self._open.enter_async_context(self._keys)
         await self._open.enter_async_context(self.connector)
         await self._open.enter_async_context(self.directory)
+        for one in self._holds:
+            await self._open.enter_async_context(one)
         if self._settings.is_workspace:
             return
         try:
@@ -89,6 +96,7 @@ def build(
     accounts: Accounts | None = None,
     pacing: Pacing | None = None,
     manner: Manner | None = None,
+    patience: float = ANSWER_SECONDS,
 ) -> TeamsAdapter:
     """`clock` is wall time, for tokens; the rest has a clock of its own that never goes back.
     Without a `desk` there are no cards, without `accounts` none can be connected."""
@@ -102,15 +110,27 @@ def build(
         kept,
         Streams(connector, kept, time.monotonic, door.stop, manner or Manner()),
         is_local=settings.is_local,
+        sso_resource=settings.sso_resource,
+        sensitivity=settings.sensitivity,
     )
-    deciding = None
+    deciding, overtime = None, Overtime(patience)
+    signing = SigningIn(accounts, connector, directory)
     if desk is not None:
-        deciding = Deciding(desk, connector, directory, Roster(connector, clock))
+        roster = Roster(connector, clock)
+        sso = settings.sso_resource
+        deciding = Deciding(desk, connector, directory, roster, overtime, signing, sso)
     speech = Speech(
-        door=door, connector=connector, directory=directory, deciding=deciding, accounts=accounts
+        door=door,
+        connector=connector,
+        directory=directory,
+        deciding=deciding,
+        accounts=accounts,
+        sso_resource=settings.sso_resource,
     )
-    invokes = Invokes(deciding, door, kept)
+    invokes = Invokes(deciding, signing, door, kept)
     deliveries = Deliveries(settings.tenant_id, door, clock, speech, invokes, directory, kept)
     entrance = edge.Edge(settings, keys, clock, deliveries.take)
     routes = (web.post(edge.PATH, entrance.respond),)
-    return TeamsAdapter(settings, keys, connector, surface, directory, invokes, routes)
+    return TeamsAdapter(
+        settings, keys, connector, surface, directory, invokes, routes, holds=(overtime,)
+    )

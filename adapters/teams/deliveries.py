@@ -94,6 +94,8 @@ class Deliveries:
                     # Where a person is reached privately has to be known before they are told.
                     await self._directory.meet(activity, tenant)
                     return await commands.said_to(self._speech, asked)
+                if inbound.is_targeted(activity) and asked.place.kind != "dm":
+                    return await commands.not_in_public(self._speech, asked)
                 await self._question(asked)
         except (CountersignError, TimeoutError) as error:
             _again(asked.delivery, error)

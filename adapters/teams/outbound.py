@@ -12,7 +12,7 @@ from adapters.teams.directory import Directory, Kept
 from adapters.teams.invokes import answer_key, message_id
 from adapters.teams.placeholders import Placeholders
 from adapters.teams.reasons import GONE, UNREACHABLE
-from adapters.teams.render import cards, messages
+from adapters.teams.render import cards, messages, signin
 from adapters.teams.streams import Streams
 from core.errors import DeliveryFailed
 from core.parked import Verdict
@@ -41,8 +41,12 @@ class TeamsSurface:
         streams: Streams,
         *,
         is_local: bool,
+        sso_resource: str = "",
+        sensitivity: str = "",
     ) -> None:
-        """`is_local`: a stand-in on this machine plays Teams."""
+        """`is_local`: a stand-in on this machine plays Teams. The others: see the settings."""
+        self._sso_resource = sso_resource
+        self._sensitivity = sensitivity
         self._streams = streams
         self._connector = connector
         self._directory = directory
@@ -59,9 +63,8 @@ class TeamsSurface:
 
     async def offer(self, address: Address, link: Verdict) -> bool:
         """In the person's own chat, wherever they asked."""
-        return await private.tell(
-            self._connector, self._directory, address, [private.verdict(link)]
-        )
+        shown = [signin.verdict(link, self._sso_resource)]
+        return await private.tell(self._connector, self._directory, address, shown)
 
     async def profile(self, person: Person) -> Person:
         return await self._directory.fill(person)
@@ -142,7 +145,7 @@ class TeamsSurface:
         return await self._new(post.id, 1, address, shown)
 
     async def _answer(self, post: Post, address: Address) -> str:
-        shown = await _rendered(post)
+        shown = await _rendered(post, self._sensitivity)
         holder = await self._placeholders.take(address) if post.kind == "answer" else ""
         first, last = "", ""
         for number, one in enumerate(shown, start=1):
@@ -192,8 +195,8 @@ class TeamsSurface:
         return fields.text(await self._kept.read(f"sent:{post}/{number}") or {}, "id")
 
 
-async def _rendered(post: Post) -> list[Json]:
+async def _rendered(post: Post, sensitivity: str) -> list[Json]:
     """Off the loop where it would hold others up."""
     if len(post.answer.text) > LONG:
-        return await asyncio.to_thread(messages.render, post.answer)
-    return messages.render(post.answer)
+        return await asyncio.to_thread(messages.render, post.answer, sensitivity)
+    return messages.render(post.answer, sensitivity)

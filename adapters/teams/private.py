@@ -4,10 +4,7 @@ import logging
 
 from adapters.teams.connector import Connector
 from adapters.teams.directory import Directory
-from adapters.teams.render import messages, tables
-from adapters.teams.render.effect import line, run
 from core.errors import DeliveryFailed
-from core.parked import Verdict
 from core.records import Address, Json, PersonId
 
 log = logging.getLogger(__name__)
@@ -41,13 +38,3 @@ async def tell(
         log.info("teams.untold", extra={"fields": {"reason": error.reason}})
         return False
     return True
-
-
-def verdict(found: Verdict) -> Json:
-    """The sentence, with the link of an account for the one person that it was made for."""
-    if found.kind != "connect" or not found.url:
-        return messages.message(messages.sentence(found.sentence))
-    # On loopback a sign-in is on plain http.
-    button: Json = {"type": "Action.OpenUrl", "title": "Connect account", "url": found.url}
-    card = tables.card([line(run(found.sentence))], [button])
-    return {"type": "message", "attachments": [tables.attachment(card)]}

@@ -31,6 +31,8 @@ class LocalWorkspace:
         self.microsoft = MicrosoftStandIn(redirect_uris=CALLBACKS)
         self._outlook = OutlookPage(self.microsoft)
         self.teams = TeamsStandIn(tenant=self.microsoft.tenant.id)
+        self.teams.assertion = self._assertion
+        self.teams.sso_resource = f"api://botid-{self.microsoft.app.client_id}"
         self.troubles = Troubles(self.slack, self.microsoft)
         self._switches = TroublePage(self.troubles)
         self._teams_page = TeamsPage(self.teams)
@@ -71,6 +73,11 @@ class LocalWorkspace:
     def mail_url(self) -> str:
         """The address of the mailboxes."""
         return f"{self.slack.base}/outlook"
+
+    def _assertion(self, oid: str) -> str:
+        """What Entra gives Teams for a person; empty for a guest, whom it does not know."""
+        account = self.microsoft.tenant.find(oid)
+        return self.microsoft.entra.sso_token(account) if account else ""
 
     def connect(self, events_url: str, messages_url: str) -> None:
         """From now on the app is at these addresses: for Slack, for Teams."""

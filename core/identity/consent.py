@@ -127,6 +127,29 @@ class Consent:
             return _refused(wrong, asked.person)
         return await self._link(asked.person, plain, minted)
 
+    async def exchange(
+        self, person: PersonId, wanted: tuple[str, ...], assertion: str, address: Address, oid: str
+    ) -> Linked | Refusal:
+        """Link by what the chat platform's own sign-in says. `oid` is whose account it has to
+        be: the platform vouches for it."""
+        try:
+            minted = await asyncio.to_thread(self._exchanged, assertion, wanted)
+        except Untrusted as error:
+            return _refused(Refusal(sentence=UNTRUSTED, reason=error.reason), person)
+        except NeedsAccount as need:
+            is_away = need.kind == "unavailable"
+            wrong = Refusal(sentence=str(need), reason=need.kind, is_temporary=is_away)
+            return _refused(wrong, person)
+        if minted.account.oid.lower() != oid.lower():
+            return _refused(another(minted.account), person)
+        return await self._link(person, {"known": "", "address": dict(address)}, minted)
+
+    def _exchanged(self, assertion: str, wanted: tuple[str, ...]) -> Minted:
+        minted = self._entra.exchange(assertion, wanted)
+        if scopes.missing(wanted, minted.granted):
+            raise failures.need("consent_required", scopes=wanted)
+        return minted
+
     def _redeemed(self, query: Mapping[str, str], plain: Mapping[str, Any]) -> Minted:
         wanted = tuple(plain["scopes"])
         metadata = self._entra.known()

@@ -185,3 +185,20 @@ async def test_an_installation_greets_once_and_a_removal_ends_everything(bot, te
     assert await bot.adapter.directory.of(who) is None
     assert not any(key.startswith("person:") for key in bot.memory.kept)
     assert settings_for(teams).tenant_id == teams.world.tenant
+
+
+async def test_a_slash_command_needs_no_mention_and_is_answered_in_private(bot, teams):
+    activity = teams.written("mara", "sales", "/usage", is_mention=False)
+    activity["recipient"]["isTargeted"] = True
+    await teams.carrier.bring(activity)
+    [said] = await teams.wait_for(lambda: teams.by_bot("@mara") or None)
+    assert "has used nothing" in said["text"] and teams.by_bot("sales") == []
+
+
+async def test_a_question_that_nobody_else_saw_is_not_answered_for_all_to_see(bot, teams):
+    activity = teams.written("mara", "sales", "what does Dana earn?", is_mention=False)
+    activity["recipient"]["isTargeted"] = True
+    await teams.carrier.bring(activity)
+    [said] = await teams.wait_for(lambda: teams.by_bot("@mara") or None)
+    assert "Ask me here" in said["text"]
+    assert bot.door.questions == [] and teams.by_bot("sales") == []

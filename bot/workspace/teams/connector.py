@@ -1,6 +1,7 @@
 """The Bot Connector's routes: what a bot asks for, answered as Teams does."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from aiohttp import web
@@ -21,6 +22,7 @@ class ConnectorRoutes:
         self._world = world
         self._signing = signing
         self.streams = Streams(world)
+        self.posted: Callable[[Conversation, Json], None] = lambda _, __: None
         self._throttle = Throttle() if is_throttled else None
 
     def add_routes(self, site: web.Application) -> None:
@@ -130,6 +132,7 @@ class ConnectorRoutes:
         else:
             made = {**body, "id": id, "by": "bot", "thread": root, "edits": 0}
             self._world.put(place, made)
+            self.posted(place, made)
         return 201, {"id": id}
 
     def _change(self, method: str, place: Conversation, id: str, body: Json) -> tuple[int, Any]:

@@ -109,3 +109,9 @@ def feedback(base: Json, activity: str, reaction: str, text: str = "") -> Json:
         "replyToId": activity,
         "value": {"actionName": "feedback", "actionValue": given},
     }
+
+
+def exchange(base: Json, activity: str, id: str, token: str) -> Json:
+    """What Teams sends after it has signed the person in."""
+    value = {"id": id, "connectionName": "countersign", "token": token}
+    return {**base, "name": "signin/tokenExchange", "replyToId": activity, "value": value}

@@ -12,8 +12,15 @@ const LOOKS = { Bolder: "is-strong", Lighter: "is-light" };
 
 // `press(action, values)` is called with the action as it stands in the card.
 export function card(content, press) {
+  if (content.buttons) return signIn(content);
   const library = window.AdaptiveCards;
   return library ? byMicrosoft(library, content, press) : plainly(content, press);
+}
+
+// A request to sign in: words, and a button that leads to the sign-in.
+export function signIn(content) {
+  return el("div", { class: "card" }, el("p", {}, content.text),
+    el("div", { class: "card-actions" }, (content.buttons || []).map((one) => link(one.value, [one.title], { class: "button" }))));
 }
 
 function byMicrosoft(library, content, press) {

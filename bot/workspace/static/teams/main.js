@@ -22,7 +22,7 @@ const hands = {
     own.delete(activity.id);
     told.delete(activity.id);
     const before = cardsOf(activity.id);
-    if (answer.type?.includes("card.adaptive")) own.set(activity.id, { shown: answer.value, before });
+    if (/card\.adaptive|loginRequest/.test(answer.type)) own.set(activity.id, { shown: answer.value, before });
     else {
       const sentence = answer.value || "Something went wrong. Please try again.";
       told.set(activity.id, { shown: sentence, before });

@@ -12,7 +12,7 @@ import { card } from "./card.js";
 export function post(activity, hands, { own, told } = {}) {
   const isBot = activity.by === "bot";
   const isMine = activity.by === state.me;
-  const cards = (activity.attachments || []).filter((one) => one.contentType?.includes("card.adaptive"));
+  const cards = (activity.attachments || []).filter((one) => /card\.(adaptive|oauth)$/.test(one.contentType));
   return el("article", {
     class: ["post", isMine ? "is-mine" : "", isBot ? "is-bot" : ""].join(" "),
     data: { activity: activity.id },
