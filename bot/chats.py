@@ -21,7 +21,7 @@ from core.identity.steps import Known as Vouched
 from core.identity.vault import KeyRing
 from core.ports import Accounts, Clock, Desk, FrontDoor, Listener, Poster, Surface
 from core.records import Channel, Json, Person, PersonId, Posted
-from core.storage import kept
+from core.storage import files, kept
 from core.storage.database import Database
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ class Chats:
                 desk=desk,
                 accounts=accounts,
                 pacing=pacings.teams if pacings else None,
+                made=lambda file: files.read(db, file),
             )
 
     @property

@@ -28,6 +28,7 @@ def read(given: Given, *, is_workspace: bool) -> TeamsSettings | None:
             login_url=given.text("TEAMS_LOGIN_URL", teams.LOGIN),
             service_origins=given.words("TEAMS_SERVICE_ORIGINS") or MICROSOFT,
             sso_resource=given.text("TEAMS_SSO_RESOURCE").lower(),
+            is_targeting=given.text("TEAMS_TARGETED_MESSAGES").lower() == "on",
             sensitivity=given.text("TEAMS_SENSITIVITY"),
             is_unverified=is_unverified,
             is_workspace=is_workspace,

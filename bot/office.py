@@ -92,15 +92,13 @@ class Connecting:
         claims = self._unproven.get(person, "")
         return await self._accounts.offer(person, scopes, address, claims=claims)
 
-    async def exchange(
-        self, person: PersonId, assertion: str, address: Address, *, oid: str
-    ) -> Verdict:
+    async def exchange(self, person: PersonId, assertion: str, address: Address) -> Verdict:
         """Where a further proof is asked for, only a browser gives it."""
         if person in self._unproven:
             return Verdict(kind="refused", sentence=_IN_A_BROWSER)
         scopes = sorted(self._lacked.get(person, ()))
         try:
-            found = await self._accounts.exchange(person, scopes, assertion, address, oid=oid)
+            found = await self._accounts.exchange(person, scopes, assertion, address)
             if isinstance(found, Refusal):
                 return Verdict(kind="refused", sentence=found.sentence)
             await self.told(found)

@@ -24,8 +24,10 @@ from adapters.teams.settings import TeamsSettings
 from adapters.teams.signing_in import SigningIn
 from adapters.teams.stream import Manner
 from adapters.teams.streams import Streams
+from adapters.teams.uploads import Made, Uploads
 from core.errors import DeliveryFailed, Misconfigured
 from core.ports import Accounts, Clock, Desk, FrontDoor
+from core.records import FileId
 
 log = logging.getLogger(__name__)
 REFUSALS = ("invalid_client", "unauthorized_client", "invalid_request")
@@ -86,6 +88,10 @@ class TeamsAdapter:
         await self._open.aclose()
 
 
+async def nothing_made(_: FileId) -> bytes | None:
+    """Of no file."""
+
+
 def build(
     settings: TeamsSettings,
     door: FrontDoor,
@@ -97,18 +103,22 @@ def build(
     pacing: Pacing | None = None,
     manner: Manner | None = None,
     patience: float = ANSWER_SECONDS,
+    made: Made = nothing_made,
 ) -> TeamsAdapter:
     """`clock` is wall time, for tokens; the rest has a clock of its own that never goes back.
-    Without a `desk` there are no cards, without `accounts` none can be connected."""
+    Without a `desk` there are no cards, without `accounts` none can be connected. `made` gives
+    the bytes of a file that a tool made."""
     keys = SigningKeys(settings.openid_url, time.monotonic)
     connector = Connector(settings, pacing or Pacing(time.monotonic, asyncio.sleep))
     directory = Directory(kept)
+    uploads = Uploads(connector, directory, kept, made, is_local=settings.is_local)
     surface = TeamsSurface(
         connector,
         directory,
         Placeholders(connector, kept, time.monotonic),
         kept,
         Streams(connector, kept, time.monotonic, door.stop, manner or Manner()),
+        uploads,
         is_local=settings.is_local,
         sso_resource=settings.sso_resource,
         sensitivity=settings.sensitivity,
@@ -127,7 +137,7 @@ def build(
         accounts=accounts,
         sso_resource=settings.sso_resource,
     )
-    invokes = Invokes(deciding, signing, door, kept)
+    invokes = Invokes(deciding, signing, uploads, overtime, door, kept)
     deliveries = Deliveries(settings.tenant_id, door, clock, speech, invokes, directory, kept)
     entrance = edge.Edge(settings, keys, clock, deliveries.take)
     routes = (web.post(edge.PATH, entrance.respond),)

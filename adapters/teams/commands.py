@@ -46,7 +46,10 @@ async def said_to(speech: Speech, question: Question) -> bool:
     """Answer a message that is a command, to the person alone. False, so that it is delivered
     again, where they could not be told. Repeating it is harmless. Raises `CountersignError`."""
     shown = await _said(speech, question)
-    return await private.tell(speech.connector, speech.directory, question.address, shown)
+    is_secret = _word(question) in ("approvals", "connect")
+    return await private.tell(
+        speech.connector, speech.directory, question.address, shown, is_secret=is_secret
+    )
 
 
 async def not_in_public(speech: Speech, question: Question) -> bool:

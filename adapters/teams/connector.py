@@ -74,6 +74,21 @@ class Connector:
             lambda client, headers: client.send(conversation, shown, headers),
         )
 
+    @property
+    def is_targeting(self) -> bool:
+        """Whether one member of a channel or a group chat can be told something alone there."""
+        return self._settings.is_targeting
+
+    async def whisper(self, service: str, conversation: str, user: str, shown: Json) -> str:
+        """Shown to this member alone, for a day; where the tenant does not allow that it fails,
+        and nothing is shown."""
+        await self._pacing.turn(conversation)
+        return await self._called(
+            service,
+            conversation,
+            lambda client, headers: client.whisper(conversation, user, shown, headers),
+        )
+
     async def update(self, service: str, conversation: str, id: str, shown: Json) -> None:
         await self._pacing.turn(conversation)
         await self._called(

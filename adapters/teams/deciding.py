@@ -79,7 +79,7 @@ class Deciding:
         said = messages.message(messages.sentence(shown)) if isinstance(shown, str) else None
         card = None if isinstance(shown, str) else tables.attachment(shown)
         told = said or {"type": "message", "attachments": [card]}
-        await private.tell(self._connector, self._directory, at.address, [told])
+        await private.tell(self._connector, self._directory, at.address, [told], is_secret=True)
 
     async def listed(self, person: PersonId) -> list[Card]:
         """What waits for this person. Raises `Unavailable`."""
@@ -167,7 +167,9 @@ class Deciding:
             if self._sso_resource and at.address["kind"] in ("dm", "group"):
                 return signin.login(found, self._sso_resource)
             shown = [signin.verdict(found)]
-            told = await private.tell(self._connector, self._directory, at.address, shown)
+            told = await private.tell(
+                self._connector, self._directory, at.address, shown, is_secret=True
+            )
             return TOLD if told else UNTOLD
         if found.kind == "recorded":
             for card in await self._desk.waiting(at.person.id):

@@ -10,9 +10,11 @@ from adapters import fields
 from adapters.teams import clicks, identity
 from adapters.teams.deciding import NONE_OF_MINE, Deciding, Shown
 from adapters.teams.directory import Kept
+from adapters.teams.overtime import Overtime
 from adapters.teams.render.signin import SignIn
 from adapters.teams.render.tables import CARD
 from adapters.teams.signing_in import SigningIn
+from adapters.teams.uploads import CONSENT, Uploads
 from core.errors import CountersignError
 from core.ports import FrontDoor
 from core.records import Json, Rating, TurnId
@@ -37,8 +39,16 @@ class Invokes:
     the answer does not come through, so the answer is ours."""
 
     def __init__(
-        self, deciding: Deciding | None, signing: SigningIn, door: FrontDoor, kept: Kept
+        self,
+        deciding: Deciding | None,
+        signing: SigningIn,
+        uploads: Uploads,
+        overtime: Overtime,
+        door: FrontDoor,
+        kept: Kept,
     ) -> None:
+        self._uploads = uploads
+        self._overtime = overtime
         self._signing = signing
         self._deciding = deciding
         self._door = door
@@ -70,6 +80,10 @@ class Invokes:
         return shown(await self._deciding.pressed(at))
 
     async def signed(self, name: str, activity: Json, tenant: str) -> Answered:
+        if name == CONSENT:
+            # Bytes may take longer than Teams waits; what came of it is a message.
+            await self._overtime.within(self._uploads.answered(activity, tenant), _told)
+            return Answered(status=200, body={})
         said = await self._signing.answer(name, activity, tenant)
         return Answered(status=said.status, body=said.body)
 
@@ -123,6 +137,10 @@ def shown(answer: Shown) -> Json:
         return {"statusCode": answer.status, "type": answer.type, "value": answer.value}
     kind = MESSAGE if isinstance(answer, str) else CARD
     return {"statusCode": 200, "type": kind, "value": answer}
+
+
+async def _told(_: None) -> None:
+    """Nothing is left to say."""
 
 
 def _load() -> None:

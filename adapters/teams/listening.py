@@ -10,13 +10,15 @@ from typing import Any, cast
 from botbuilder.core import ActivityHandler, BotAdapter, TurnContext
 from botbuilder.schema import Activity
 
-from adapters.teams import signing_in
+from adapters.teams import signing_in, uploads
 from adapters.teams.invokes import Answered
 from core.records import Json
 
 log = logging.getLogger(__name__)
 FEEDBACK = "message/submitAction"
-KNOWN = frozenset({"adaptiveCard/action", FEEDBACK, *signing_in.KNOWN})
+OURS = signing_in.KNOWN | {uploads.CONSENT}
+"""What the library's handler would answer by itself, or not at all."""
+KNOWN = frozenset({"adaptiveCard/action", FEEDBACK}) | OURS
 ERROR = "application/vnd.microsoft.error"
 Pressed = Callable[[Json, str], Awaitable[Json]]
 Rated = Callable[[Json, str], Awaitable[None]]
@@ -64,7 +66,7 @@ class _Waited(ActivityHandler):
             self.answered = Answered(status=200, body={})
             return None
         name: str = cast(Any, turn_context.activity).name
-        if name in signing_in.KNOWN:
+        if name in OURS:
             self.answered = await self._signed(name, self._raw, self._tenant)
             return None
         return await super().on_invoke_activity(turn_context)

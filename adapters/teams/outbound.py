@@ -14,6 +14,7 @@ from adapters.teams.placeholders import Placeholders
 from adapters.teams.reasons import GONE, UNREACHABLE
 from adapters.teams.render import cards, messages, signin
 from adapters.teams.streams import Streams
+from adapters.teams.uploads import Uploads
 from core.errors import DeliveryFailed
 from core.parked import Verdict
 from core.ports import Showing
@@ -39,6 +40,7 @@ class TeamsSurface:
         placeholders: Placeholders,
         kept: Kept,
         streams: Streams,
+        uploads: Uploads,
         *,
         is_local: bool,
         sso_resource: str = "",
@@ -48,6 +50,7 @@ class TeamsSurface:
         self._sso_resource = sso_resource
         self._sensitivity = sensitivity
         self._streams = streams
+        self._uploads = uploads
         self._connector = connector
         self._directory = directory
         self._placeholders = placeholders
@@ -64,7 +67,7 @@ class TeamsSurface:
     async def offer(self, address: Address, link: Verdict) -> bool:
         """In the person's own chat, wherever they asked."""
         shown = [signin.verdict(link, self._sso_resource)]
-        return await private.tell(self._connector, self._directory, address, shown)
+        return await private.tell(self._connector, self._directory, address, shown, is_secret=True)
 
     async def profile(self, person: Person) -> Person:
         return await self._directory.fill(person)
@@ -91,16 +94,45 @@ class TeamsSurface:
     async def deliver(self, post: Post, content: bytes | None) -> str:
         """Return the id of the first message. Raises `DeliveryFailed`."""
         try:
+            if post.kind == "private" and (whispered := await self._whispered(post)):
+                return whispered
             address = await self._placed(post)
             if post.kind == "card" and post.card is not None:
                 return await self._card(post, address)
             if post.kind == "file":
-                raise DeliveryFailed("files_are_not_sent_in_teams_yet", is_final=True)
+                return await self._file(post, address, len(content or b""))
             return await self._answer(post, address)
         except DeliveryFailed as error:
+            if error.reason in UNREACHABLE:
+                await self._lost(post)
             if error.reason in UNREACHABLE and not error.is_final:
                 raise DeliveryFailed(error.reason, is_final=True) from error
             raise
+
+    async def _whispered(self, post: Post) -> str:
+        """Among the others, to the person alone; empty where that is not possible."""
+        if post.attempt and (known := await self._sent(post.id, 1)):
+            return known
+        shown = await _rendered(post, self._sensitivity)
+        if not (id := await private.whispered(self._connector, post.address, shown)):
+            return ""
+        known = message_id(post.address["conversation"], id)
+        await self._kept.keep(f"sent:{post.id}/1", {"id": known})
+        return known
+
+    async def _lost(self, post: Post) -> None:
+        """The way there does not lead there any more: it is not gone again."""
+        log.warning("teams.unreachable", extra={"fields": {"post": post.id}})
+        if post.kind == "private" or set(post.address) == {"person"}:
+            await self._directory.chat(post.person, "")
+
+    async def _file(self, post: Post, address: Address, size: int) -> str:
+        if post.attempt and (known := await self._sent(post.id, 1)):
+            return known
+        id = await self._uploads.offer(post, address, size)
+        known = message_id(address["conversation"], id)
+        await self._kept.keep(f"sent:{post.id}/1", {"id": known})
+        return known
 
     async def _placed(self, post: Post) -> Address:
         """Where it goes: a private post and one that names a person alone to their own chat."""

@@ -41,6 +41,9 @@ class TeamsSettings:
     sso_resource: str = ""
     """The Application ID URI of the app with which people connect their accounts, where their
     Teams may sign them in without a browser; empty: it may not."""
+    is_targeting: bool = False
+    """What is for one person of a channel or a group chat is shown to them there, where Teams
+    allows it; links never are."""
     sensitivity: str = ""
     """The label that stands on every answer, `name: what it means`; empty: none."""
     is_unverified: bool = False

@@ -61,7 +61,7 @@ class SigningIn:
         it did not work. Never raises."""
         if self._accounts is None or not 0 < len(token) <= LONGEST:
             return ""
-        found = await self._accounts.exchange(person, token, address, oid=address["oid"])
+        found = await self._accounts.exchange(person, token, address)
         return found.sentence if found.kind == "recorded" else ""
 
     async def _exchange(self, value: Json, activity: Json, tenant: str, address: Address) -> Said:

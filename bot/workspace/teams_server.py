@@ -205,6 +205,18 @@ class TeamsStandIn:
             place.activities.remove(activity)
             self.world.publish()
 
+    async def take_file(
+        self, person: str, activity: str, *, yes: bool = True, upload_url: str = ""
+    ) -> Delivery:
+        """Agree to a file that the bot has for this person, or not; `upload_url` is where Teams
+        says that it goes, its own place for files unless another is given."""
+        where = self.place(f"@{person}")
+        shown = self.world.find(where, activity) or {}
+        asked = fields.children(shown, "attachments")[0]
+        there = upload_url or f"{self.base}/uploads/{asked['name']}"
+        base = shapes.envelope(self.world, self.connector_url, "invoke", self.member(person), where)
+        return await self.carrier.once(shapes.consent(base, activity, asked, there if yes else ""))
+
     def press_stop(self, person: str) -> None:
         """Press Stop under what is being streamed to this person."""
         self._routes.streams.stop(self.place(f"@{person}").id)
@@ -226,12 +238,18 @@ class TeamsStandIn:
         return self.world.conversations[place]
 
     def by_bot(self, place: str, root: str | None = None) -> list[Json]:
-        """What stands there by the bot; in a channel, in the thread of `root`."""
+        """What stands there by the bot for all to see; in a channel, in the thread of `root`."""
         return [
             one
             for one in self.place(place).activities
-            if one["by"] == "bot" and (root is None or one["thread"] == root)
+            if one["by"] == "bot"
+            and not one.get("only")
+            and (root is None or one["thread"] == root)
         ]
+
+    def whispers(self, person: str, place: str) -> list[Json]:
+        """What stands there by the bot for this person alone."""
+        return [one for one in self.place(place).activities if one.get("only") == person]
 
     @property
     def calls(self) -> list[Call]:

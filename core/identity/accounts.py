@@ -103,13 +103,11 @@ class Accounts:
         scopes: Iterable[str],
         assertion: str,
         address: Address,
-        *,
-        oid: str,
     ) -> Linked | Refusal:
         """Connect without a browser: by the assertion with which the person's chat client has
-        signed them in. `oid` is their object in the tenant, as the platform says."""
+        signed them in."""
         wanted = permissions.asked(list(scopes) or self._read_scopes)
-        return await self._consent.exchange(person, wanted, assertion, address, oid)
+        return await self._consent.exchange(person, wanted, assertion, address)
 
     async def token(
         self, person: PersonId, scopes: Iterable[str], *, fresh: bool = True, claims: str = ""

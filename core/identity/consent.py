@@ -128,10 +128,12 @@ class Consent:
         return await self._link(asked.person, plain, minted)
 
     async def exchange(
-        self, person: PersonId, wanted: tuple[str, ...], assertion: str, address: Address, oid: str
+        self, person: PersonId, wanted: tuple[str, ...], assertion: str, address: Address
     ) -> Linked | Refusal:
-        """Link by what the chat platform's own sign-in says. `oid` is whose account it has to
-        be: the platform vouches for it."""
+        """Link by what the chat platform's own sign-in says, where the platform also says whose
+        account it has to be."""
+        if await self._account(person) is None:
+            return _refused(Refusal(sentence=UNTRUSTED, reason="unknown_person"), person)
         try:
             minted = await asyncio.to_thread(self._exchanged, assertion, wanted)
         except Untrusted as error:
@@ -140,8 +142,6 @@ class Consent:
             is_away = need.kind == "unavailable"
             wrong = Refusal(sentence=str(need), reason=need.kind, is_temporary=is_away)
             return _refused(wrong, person)
-        if minted.account.oid.lower() != oid.lower():
-            return _refused(another(minted.account), person)
         return await self._link(person, {"known": "", "address": dict(address)}, minted)
 
     def _exchanged(self, assertion: str, wanted: tuple[str, ...]) -> Minted:

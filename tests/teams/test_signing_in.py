@@ -19,13 +19,13 @@ class Accounts:
 
     def __init__(self) -> None:
         self.good: set[str] = set()
-        self.asked: list[tuple[str, str, str]] = []
+        self.asked: list[tuple[str, str]] = []
 
     async def connect(self, person, address):
         return Verdict(kind="connect", sentence="Connect your account.", url=LINK)
 
-    async def exchange(self, person, assertion, address, *, oid):
-        self.asked.append((person, assertion, oid))
+    async def exchange(self, person, assertion, address):
+        self.asked.append((person, assertion))
         is_good = assertion in self.good
         kind = "recorded" if is_good else "refused"
         return Verdict(kind=kind, sentence="You are connected." if is_good else "No.")
@@ -66,8 +66,8 @@ async def test_in_a_chat_of_two_teams_signs_in_before_anything_is_shown(bot, tea
     accounts.good.add(token_of(teams, "mara"))
     await teams.say("mara", "@mara", "connect")
     await teams.wait_for(lambda: accounts.asked or None)
-    [(person, _, oid)] = accounts.asked
-    assert oid == teams.member("mara").oid and person.endswith(oid)
+    [(person, _)] = accounts.asked
+    assert person.endswith(f"/{teams.member('mara').oid}")
     await teams.wait_for(lambda: not teams.by_bot("@mara") or None)
 
 

@@ -16,7 +16,7 @@ async def test_who_has_agreed_before_connects_by_the_click_alone(tmp_path, place
         async with house(tmp_path, models=models, side="teams") as bot:
             assert bot.bot.workspace is not None
             microsoft, teams = bot.bot.workspace.microsoft, bot.teams
-            microsoft.consent("mara", "Mail.Send", "Mail.ReadWrite", "User.Read")
+            microsoft.consent("mara", "Mail.Send Mail.ReadWrite User.Read")
             await bot.side.say("mara", place, f"{MENTION} mail the Q3 summary to Priya")
 
             card = await with_button(bot, place, "Connect account")

@@ -31,6 +31,15 @@ class ConnectorRoutes:
         site.router.add_route("*", base + "/{conversation}/activities", self._answer)
         site.router.add_route("*", base + "/{conversation}/activities/{activity}", self._answer)
         site.router.add_get(base + "/{conversation}/members/{member}", self._answer)
+        site.router.add_put("/uploads/{name}", self._upload)
+
+    async def _upload(self, request: web.Request) -> web.StreamResponse:
+        """A person's files: the address that was given out is all the proof that is asked for."""
+        raw = await request.read()
+        if request.headers.get("Content-Range") != f"bytes 0-{len(raw) - 1}/{len(raw)}":
+            return web.Response(status=416)
+        self._world.uploads[request.match_info["name"]] = raw
+        return web.json_response({"id": request.match_info["name"]}, status=201)
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         raw = await request.read()
@@ -85,7 +94,9 @@ class ConnectorRoutes:
         if "member" in names:
             return self._member(place, names["member"])
         if request.method == "POST":
-            return self._post(place, names["conversation"], body)
+            is_targeted = request.query.get("isTargetedActivity") == "true"
+            only = self._only(place, body) if is_targeted else ""
+            return self._post(place, names["conversation"], body, only)
         return self._change(request.method, place, names["activity"], body)
 
     def _create(self, body: Json) -> tuple[int, Any]:
@@ -116,7 +127,15 @@ class ConnectorRoutes:
             "userRole": member.role,
         }
 
-    def _post(self, place: Conversation, path: str, body: Json) -> tuple[int, Any]:
+    def _only(self, place: Conversation, body: Json) -> str:
+        """For which member alone it is."""
+        member = self._world.member(fields.text(fields.child(body, "recipient"), "id"))
+        is_in = member is not None and member.key in place.members
+        if not self._world.is_targeting or place.kind == "personal" or not is_in or not member:
+            raise Refused(400, "BadSyntax", said="Targeted messages are not supported here.")
+        return member.key
+
+    def _post(self, place: Conversation, path: str, body: Json, only: str = "") -> tuple[int, Any]:
         checks.activity(body)
         for entity in fields.children(body, "entities"):
             if entity["type"] == "streaminfo":
@@ -131,6 +150,7 @@ class ConnectorRoutes:
             place.typing_at = self._world.clock()
         else:
             made = {**body, "id": id, "by": "bot", "thread": root, "edits": 0}
+            made |= {"only": only} if only else {}
             self._world.put(place, made)
             self.posted(place, made)
         return 201, {"id": id}
