@@ -7,9 +7,10 @@ through its page alone.
 import asyncio
 import shutil
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import aiohttp
 
@@ -18,6 +19,13 @@ PACKAGE = "@microsoft/m365agentsplayground"
 VERSION = "0.2.28"
 INSTALL_SECONDS = 300
 UP_SECONDS = 90
+CONFIG = ".m365agentsplayground.yml"
+
+
+class Person(NamedTuple):
+    name: str
+    oid: str
+    mail: str
 
 
 class Absent(Exception):
@@ -47,12 +55,42 @@ def installed() -> Path:
     return command
 
 
+def config(tenant: str, me: Person, others: Sequence[Person]) -> str:
+    """Who is in it, and in which tenant; `me` sits before its page. It wants five others."""
+    lines = ['version: "0.1.1"', f"tenantId: {tenant}", "bot:", "  id: bot", "  name: Countersign"]
+    lines += ["currentUser:", *_person(me, "  "), "users:"]
+    for one in others:
+        first, *rest = _person(one, "    ")
+        lines += [f"  - {first.strip()}", *rest]
+    lines += ["personalChat:", "  id: personal-chat", "groupChat:", "  id: group-chat"]
+    lines += ["  name: Group Chat", "team:", "  id: team", "  name: My Team"]
+    lines += [f"  aadGroupId: {tenant}", "  channels:", "    - id: news", "      name: News"]
+    return "\n".join(lines) + "\n"
+
+
+def _person(one: Person, indent: str) -> list[str]:
+    given, _, family = one.name.partition(" ")
+    said = {
+        "id": f"user-{one.oid}",
+        "name": one.name,
+        # Spelled so there.
+        "userPrincipleName": one.mail,
+        "aadObjectId": one.oid,
+        "givenName": given,
+        "surname": family,
+        "email": one.mail,
+    }
+    return [f"{indent}{key}: {value}" for key, value in said.items()]
+
+
 @asynccontextmanager
-async def running(command: Path, port: int, bot: str) -> AsyncIterator[str]:
+async def running(command: Path, port: int, bot: str, given: str) -> AsyncIterator[str]:
     """The Playground in front of the bot at this address; the address of its page."""
     out = FOLDER / "run"
     out.mkdir(exist_ok=True)
+    (out / CONFIG).write_text(given, encoding="utf-8")
     environment = {
+        "M365_AGENTS_PLAYGROUND_CONFIG_PATH": str(out / CONFIG),
         "PATH": str(Path(shutil.which("node") or "").parent),
         "HOME": str(out),
         "TEAMSAPPTESTER_BROWSER": "none",

@@ -22,7 +22,7 @@ async def write(page: Any, text: str, *, is_mention: bool, send: str = "Send Mes
     await editor.click()
     if is_mention:
         await page.keyboard.type("@")
-        await page.get_by_role("listbox", name="Typeahead menu").get_by_role("option").first.click()
+        await page.get_by_role("menuitem", name="Countersign").click()
     await page.keyboard.type(f" {text}" if is_mention else text)
     await page.get_by_role("button", name=send).last.click()
 
@@ -57,21 +57,50 @@ async def a_mail_is_a_card(page: Any) -> None:
     await card.get_by_role("button", name="Connect account").wait_for()
 
 
+async def the_account_is_connected_in_private(page: Any) -> None:
+    card = page.locator(".ac-adaptiveCard", has_text="Send a mail").last
+    await card.get_by_role("button", name="Connect account").click()
+    link = page.locator(".ac-adaptiveCard", has_text="The link is for you alone").last
+    async with page.context.expect_page() as opening:
+        await link.get_by_text("Connect account").click()
+    tab = await opening.value
+    await tab.get_by_text("Mara Lindqvist").first.click()
+    await tab.get_by_role("button", name="Accept").click()
+    await tab.get_by_text("You are signed in").wait_for()
+    await tab.close()
+    mail = page.locator(".ac-adaptiveCard", has_text="Send a mail").last
+    await mail.get_by_role("button", name="Send").wait_for()
+
+
 async def an_edit_is_seen_on_the_card(page: Any) -> None:
     card = page.locator(".ac-adaptiveCard", has_text="Send a mail").last
     await card.get_by_role("button", name="Edit").click()
-    subject = page.locator(".ac-adaptiveCard").last.get_by_label("Subject").first
-    await subject.fill("Q3, corrected")
-    await page.locator(".ac-adaptiveCard").last.get_by_role("button", name="Save").click()
+    form = page.locator(".ac-adaptiveCard").filter(has=page.get_by_role("button", name="Save")).last
+    await form.get_by_label("Subject").first.fill("Q3, corrected")
+    await form.get_by_role("button", name="Save").click()
     await page.locator(".ac-adaptiveCard", has_text="Q3, corrected").last.wait_for()
 
 
-async def a_cancelled_mail_keeps_no_button(page: Any) -> None:
+async def the_mail_goes_out_as_it_was_edited(page: Any) -> None:
     card = page.locator(".ac-adaptiveCard", has_text="Q3, corrected").last
+    await card.get_by_role("button", name="Send").click()
+    await card.get_by_text("Handed to Outlook").wait_for()
+    if await card.get_by_role("button", name="Send").count():
+        raise AssertionError("the card still has a button to send")
+
+
+async def a_cancelled_mail_keeps_no_button(page: Any) -> None:
+    await write(page, MAIL, is_mention=False)
+    card = page.locator(".ac-adaptiveCard", has_text="#2 Send a mail").last
     await card.get_by_role("button", name="Cancel").click()
     await page.get_by_role("button", name="Cancel it").last.click()
-    done = page.locator(".ac-adaptiveCard", has_text="Q3, corrected").last
+    done = page.locator(".ac-adaptiveCard", has_text="#2 Send a mail").last
     await done.get_by_text("ancelled").first.wait_for()
+
+
+async def a_thumb_is_taken(page: Any) -> None:
+    await page.locator("[class*=positiveFeedbackButton]").first.click()
+    await page.get_by_role("button", name="Submit").last.click()
 
 
 STEPS: tuple[Step, ...] = (
@@ -80,8 +109,11 @@ STEPS: tuple[Step, ...] = (
     asked_in_a_group,
     asked_in_a_channel,
     a_mail_is_a_card,
+    the_account_is_connected_in_private,
     an_edit_is_seen_on_the_card,
+    the_mail_goes_out_as_it_was_edited,
     a_cancelled_mail_keeps_no_button,
+    a_thumb_is_taken,
 )
 COUNT = len(STEPS)
 
