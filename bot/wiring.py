@@ -5,9 +5,10 @@ import gc
 import random
 import secrets
 import shutil
+import sys
 import time
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -179,7 +180,8 @@ async def _loaded_and_running(
 ) -> None:
     """Load what turns are made of while questions are accepted already, then run them, and
     meanwhile load what the first click would wait for."""
-    await load(rooms)
+    with _giving_way():
+        await load(rooms)
     async with asyncio.TaskGroup() as group:
         warming = group.create_task(_warmed(office, chats))
         await lanes.run()
@@ -193,10 +195,23 @@ async def load(rooms: Rooms) -> None:
     _keep_what_is_loaded()
 
 
+@contextmanager
+def _giving_way() -> Generator[None]:
+    """Libraries are imported in a thread, and whatever else wants the interpreter gets it ten times
+    as often meanwhile: a delivery that comes in has a hundred hand-overs to make."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(usual / 10)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)
+
+
 async def _warmed(office: OfficeRooms, chats: Chats) -> None:
     try:
-        await chats.warm()
-        await office.warm()
+        with _giving_way():
+            await chats.warm()
+            await office.warm()
     # Whoever clicks first is told what is wrong with it; questions are answered all the same.
     except Exception as failure:
         log.warning("office.unloaded", kind=type(failure).__name__)

@@ -62,6 +62,9 @@ class _Shelf:
         """When the look began, by the loop's clock."""
 
 
+NOT_YET = "it has not answered yet, which is ordinary just after a start"
+
+
 class Catalog:
     """All servers. Enter it where it is to be closed; it opens each server when first needed.
 
@@ -119,11 +122,12 @@ class Catalog:
             task.cancel()
         await self._group.__aexit__(None, None, None)
 
-    async def discover(self) -> Discovery:
+    async def discover(self, *, patience: float | None = None) -> Discovery:
         """The tools of every server that answers, from what is known; what is older than
         `fresh_for` is asked for again in the background. Only the first discovery waits, and a
-        server that does not answer costs its own tools alone."""
-        await self._await_first_looks()
+        server that does not answer costs its own tools alone. `patience` shortens that wait, in
+        seconds, for whoever has to say something soon."""
+        await self._await_first_looks(patience)
         pinned = await self._pins.pinned()
         tools: list[Tool] = []
         problems: list[Problem] = []
@@ -132,9 +136,7 @@ class Catalog:
             server = self._servers[name]
             tools.extend(shelf.listing.tools)
             problems.extend(shelf.listing.problems)
-            if failure := shelf.failure or (
-                "has not answered yet" if shelf.looked_at is None else ""
-            ):
+            if failure := shelf.failure or (NOT_YET if shelf.looked_at is None else ""):
                 sentence = f"server {name} did not answer: its tools are missing ({failure})"
                 problems.append(Problem(server=name, sentence=sentence, is_outage=True))
             is_trusted = server.is_ours or server.accept == "all"
@@ -142,7 +144,7 @@ class Catalog:
             problems.extend(_waiting(name, shelf.listing.tools, accepted))
         return Discovery(tools=tuple(tools), accepted=accepted, problems=tuple(problems))
 
-    async def _await_first_looks(self) -> None:
+    async def _await_first_looks(self, at_most: float | None) -> None:
         first: list[asyncio.Task[None]] = []
         patience = 0.0
         for name, shelf in self._shelves.items():
@@ -151,6 +153,7 @@ class Catalog:
                 first.append(look)
                 patience = max(patience, shelf.begun_at + self._limits.first_look)
         rest = patience - asyncio.get_running_loop().time()
+        rest = rest if at_most is None else min(rest, at_most)
         if first and rest > 0:
             await asyncio.wait(first, timeout=rest)
 

@@ -12,11 +12,11 @@ each thread at a block size of 64, 1.5 MB at its default.
 import hashlib
 import json
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import apsw
-import sqlite_vec
 
 from core.records import Chunk
 from core.storage.embeddings import Embedded, Extent, as_blob
@@ -66,12 +66,21 @@ def open_file(path: Path) -> apsw.Connection:
         return _connect(path)
 
 
+def _extension() -> str:
+    """Where sqlite-vec's library is. Its Python module would import NumPy, a third of a second at
+    each start, for nothing that is used here."""
+    found = find_spec("sqlite_vec")
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError("sqlite-vec is not installed")
+    return str(Path(found.origin).parent / "vec0")
+
+
 def _connect(path: Path) -> apsw.Connection:
     file = apsw.Connection(str(path))
     try:
         file.set_busy_timeout(5000)
         file.enable_load_extension(True)
-        file.load_extension(sqlite_vec.loadable_path())
+        file.load_extension(_extension())
         file.enable_load_extension(False)
         _rows(file, "PRAGMA journal_mode = WAL")
         # What a power loss takes from the index comes back from the main database.

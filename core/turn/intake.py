@@ -30,6 +30,9 @@ from core.turn.welcome import capabilities_text, greeting
 
 HELP = frozenset(("help", "/help", "hi", "hello", "hey", "what can you do", ""))
 """What is no question: folded, without marks at the end."""
+HELP_SECONDS = 0.5
+"""How long `help` waits for servers that were never heard of: it is told before the delivery is
+acknowledged, and names those that are still missing."""
 
 log = logs.get(__name__)
 
@@ -130,7 +133,14 @@ class Intake:
     async def help(self, person: Person, place: Place) -> str:
         """See `FrontDoor.help`."""
         offer = await permitted(
-            self._catalog, self._setup, person, place, None, "", approvals=self._approvals
+            self._catalog,
+            self._setup,
+            person,
+            place,
+            None,
+            "",
+            approvals=self._approvals,
+            patience=HELP_SECONDS,
         )
         return capabilities_text(offer, self._setup, is_admin=is_admin(person, self._setup.rules))
 

@@ -34,10 +34,12 @@ async def permitted(
     words: str,
     *,
     approvals: bool = False,
+    patience: float | None = None,
 ) -> Offer:
     """Discover, then keep what policy offers to this person, here, for these words; with
-    `approvals`, also what has to wait for a person then."""
-    found = await catalog.discover()
+    `approvals`, also what has to wait for a person then. `patience` bounds, in seconds, how long
+    a first discovery is waited for."""
+    found = await catalog.discover(patience=patience)
     allowed = permit(
         found.tools, person, place, words, setup.rules, found.accepted, approvals=approvals
     )

@@ -220,7 +220,23 @@ async def test_a_server_that_hangs_while_it_opens_holds_the_first_discovery_only
         await until(is_well_found)
         for _ in range(100):
             found = await held.discover()
-        assert "has not answered yet" in found.problems[0].sentence
+        assert "it has not answered yet" in found.problems[0].sentence
+
+
+async def test_whoever_must_speak_soon_does_not_wait_for_a_silent_server() -> None:
+    async def swallow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    silent = await asyncio.start_server(swallow, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{silent.sockets[0].getsockname()[1]}/mcp"
+    limits = Limits(first_look=3_600, open_within=3_600)
+    async with silent, catalog(trusted("silent", address), limits=limits) as held:
+        async with asyncio.timeout(60):
+            found = await held.discover(patience=0.01)
+        [problem] = found.problems
+        assert problem.is_outage
+        assert "it has not answered yet" in problem.sentence
 
 
 async def test_a_cancelled_call_leaves_the_client_usable_and_no_task_behind() -> None:
