@@ -112,7 +112,7 @@ IDENTITY = (
         "bot adapters.slack adapters.teams core.identity",
         "A configuration that is not safe does not start, and says in a sentence why.",
     ),
-    kept("I6", "bot adapters.slack", "Requests that are large or slow cost little."),
+    kept("I6", "bot adapters.slack adapters.teams", "Requests that are large or slow cost little."),
     not_yet(
         "I7",
         "core.storage",
@@ -134,7 +134,7 @@ PERMISSION = (
     ),
     kept(
         "P2",
-        "core.approvals core.policy",
+        "core.approvals core.policy adapters.teams",
         "Nor does one by a guest, another tenant's person, somebody who has left, or a bot.",
     ),
     kept(
@@ -170,7 +170,8 @@ PERMISSION = (
 SECRETS = (
     kept(
         "S1",
-        "core.telemetry core.loop core.storage core.approvals adapters.slack bot core.identity",
+        "core.telemetry core.loop core.storage core.approvals adapters.slack adapters.teams bot"
+        " core.identity",
         "No secret stands in logs, prompts, checkpoints, the ledger, evidence, cards, backups or"
         " error texts.",
     ),

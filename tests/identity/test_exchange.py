@@ -41,7 +41,7 @@ async def test_an_assertion_fills_the_same_store_as_a_browser(both: Office) -> N
     assert fresh.oid == account.oid
 
 
-@pytest.mark.promise("I7", "core.identity")
+@pytest.mark.promise("I8", "core.identity")
 async def test_assertions_that_prove_nothing_connect_nobody(one: Office) -> None:
     one.ms.consent("mara", *MAIL)
     one.ms.consent("tomas", *MAIL)

@@ -149,3 +149,16 @@ async def test_the_page_answers_nobody_without_its_token_and_shows_nobody_a_stra
                 }"""
             )
             assert foreign == 400
+
+
+async def test_a_spreadsheet_goes_into_the_files_of_whoever_allows_it(tmp_path):
+    async with launched() as browser, house(tmp_path, side="teams") as bot:
+        async with opened(browser, page_of(bot)) as page:
+            page.set_default_timeout(PATIENCE)
+            await write(page, "Put the sales per product into a spreadsheet.")
+            asked = page.locator(".file-card", has_text=".xlsx")
+            await asked.get_by_role("button", name="Allow").click()
+            await page.locator(".file-card", has_text="In your files").wait_for()
+            await shoot(page, "teams-file")
+        [content] = bot.teams.world.uploads.values()
+        assert content.startswith(b"PK")

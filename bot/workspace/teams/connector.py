@@ -151,6 +151,7 @@ class ConnectorRoutes:
         else:
             made = {**body, "id": id, "by": "bot", "thread": root, "edits": 0}
             made |= {"only": only} if only else {}
+            place.typing_at = float("-inf")
             self._world.put(place, made)
             self.posted(place, made)
         return 201, {"id": id}

@@ -50,6 +50,7 @@ class TeamsPage:
             "rate": self._rate,
             "say": self._say,
             "stop": self._stop,
+            "take": self._take,
         }
         self._world.listeners.append(self._note)
 
@@ -138,6 +139,13 @@ class TeamsPage:
         )
         found = await self._teams.carrier.once(
             shapes.feedback(base, activity, visit.word("reaction"), visit.word("text"))
+        )
+        return {"status": found.status}
+
+    async def _take(self, visit: Visit) -> Json:
+        """The answer to a bot that has a file for the person."""
+        found = await self._teams.take_file(
+            visit.me.key, visit.word("activity"), yes=bool(visit.args.get("yes"))
         )
         return {"status": found.status}
 

@@ -1,7 +1,7 @@
 // Draws Adaptive Cards: with Microsoft's own renderer where it was installed, else the elements
 // that the bot sends, plainly.
 
-import { button, el } from "../js/dom.js";
+import { button, el, icon } from "../js/dom.js";
 import { link } from "../js/links.js";
 
 const LOOK = {
@@ -15,6 +15,18 @@ export function card(content, press) {
   if (content.buttons) return signIn(content);
   const library = window.AdaptiveCards;
   return library ? byMicrosoft(library, content, press) : plainly(content, press);
+}
+
+// A file that the bot has for the person, and after they agreed: that it is there.
+export function fileCard(attachment, take) {
+  const isAsked = attachment.contentType.endsWith("file.consent");
+  const size = attachment.content?.sizeInBytes;
+  return el("div", { class: "card file-card" },
+    el("p", { class: "is-strong" }, icon("file", 16), attachment.name),
+    el("p", { class: "muted size-small" }, isAsked ? `${attachment.content.description} ${size} bytes` : "In your files"),
+    isAsked ? el("div", { class: "card-actions" },
+      button("Allow", { class: "button is-primary", onclick: () => take(true) }),
+      button("Decline", { class: "button", onclick: () => take(false) })) : null);
 }
 
 // A request to sign in: words, and a button that leads to the sign-in.

@@ -31,6 +31,7 @@ const hands = {
     await look(true);
   },
   rate: (activity, reaction, text) => ask("rate", at({ activity: activity.id, reaction, text })),
+  take: (activity, yes) => ask("take", at({ activity: activity.id, yes })),
   stop: () => ask("stop", at()),
 };
 

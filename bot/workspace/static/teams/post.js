@@ -4,10 +4,10 @@ import { button, el, icon } from "../js/dom.js";
 import { markdown } from "../js/markdown.js";
 import { avatar } from "../js/people.js";
 import { memberOf, state } from "../js/state.js";
-import { card } from "./card.js";
+import { card, fileCard } from "./card.js";
 
 // `hands` does what people do: press(activity, action, values), rate(activity, reaction, text),
-// stop(). `own` is the card that this person alone sees in place of the first one; `told`, what
+// take(activity, yes), stop(). `own` is the card that this person alone sees in place of the first one; `told`, what
 // the last click was answered with.
 export function post(activity, hands, { own, told } = {}) {
   const isBot = activity.by === "bot";
@@ -27,6 +27,8 @@ export function post(activity, hands, { own, told } = {}) {
       labels(activity)),
     words(activity),
     cards.map((one, at) => card(own && at === 0 ? own : one.content, (action, values) => hands.press(activity, action, values))),
+    (activity.attachments || []).filter((one) => one.contentType?.includes(".card.file."))
+      .map((one) => fileCard(one, (yes) => hands.take(activity, yes))),
     told ? el("p", { class: "told", role: "status" }, told) : null,
     activity.is_streaming ? button("Stop", { class: "button is-small", onclick: hands.stop }, icon("stop", 12), "Stop") : null,
     activity.channelData?.feedbackLoop ? thumbs(activity, hands) : null));
