@@ -1,6 +1,7 @@
 """Answers the commands that are said to the bot, and greets in a first chat."""
 
 import logging
+import re
 from dataclasses import dataclass
 
 from adapters.teams import identity, inbound, private
@@ -15,6 +16,11 @@ from core.records import Answer, Json, Question, Stop
 log = logging.getLogger(__name__)
 STOPS = frozenset({"stop", "cancel", "stopp", "halt", "abort"})
 WORDS = frozenset({"approvals", "connect", "disconnect", "usage"}) | STOPS
+"""That stand alone; with other words beside them they are part of a question."""
+_WITH_MORE = {
+    "accept": re.compile(r"/?accept\s+`?([a-z][a-z0-9_-]{0,31}/[^\s/`]{1,128})`?", re.IGNORECASE),
+}
+"""Words that say something about what follows them, and what that looks like."""
 STOPPED = "Stopped."
 NOTHING_RUNS = "Nothing of yours is running here."
 NO_ACCOUNTS = "Microsoft accounts cannot be connected here."
@@ -39,7 +45,9 @@ class Speech:
 
 
 def is_known(speech: Speech, question: Question) -> bool:
-    return not question.files and _word(question) in WORDS
+    if question.files:
+        return False
+    return _word(question) in WORDS or _with_more(question) is not None
 
 
 async def said_to(speech: Speech, question: Question) -> bool:
@@ -73,8 +81,23 @@ def _word(question: Question) -> str:
     return question.text.strip(" \t\r\n.!?/").lower()
 
 
+def _with_more(question: Question) -> tuple[str, str] | None:
+    """The word, and what follows it, spelled as it was."""
+    typed = question.text.strip()
+    for word, pattern in _WITH_MORE.items():
+        if found := pattern.fullmatch(typed):
+            return word, found[1]
+    return None
+
+
 async def _said(speech: Speech, question: Question) -> list[Json]:
     person, address = question.person.id, question.address
+    match _with_more(question):
+        case ("accept", key):
+            said = await speech.door.accept_tool(question.person, key)
+            return messages.render(Answer(text=said))
+        case _:
+            pass
     match _word(question):
         case word if word in STOPS:
             return [_plain(STOPPED if await speech.door.stop(_stop(question)) else NOTHING_RUNS)]

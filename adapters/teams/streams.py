@@ -77,6 +77,8 @@ class Streams:
     async def id_of(self, post: str) -> str:
         """The message that this post is streamed into; empty for none."""
         if (stream := self._open.get(post)) is not None:
+            if not stream.id:
+                del self._open[post]
             return stream.id
         return fields.text(await self._kept.read(_key(post)) or {}, "id")
 
