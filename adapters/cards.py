@@ -42,7 +42,9 @@ class Fitted(NamedTuple):
 
 
 def label(card: Card, name: Button) -> str:
-    return "Try again" if name == "again" and card.state == "failed" else _LABELS[name]
+    if name == "again" and card.state == "failed":
+        return "Try again"
+    return "Connect again" if name == "connect" and card.is_reconnected else _LABELS[name]
 
 
 def mark(word: str) -> str:

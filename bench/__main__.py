@@ -1,8 +1,9 @@
-"""Measures Countersign beside its peers: `python -m bench [--repeats N] [NAME …]`.
+"""Measures Countersign beside its peers: `python -m bench [--repeats N] [--write] [NAME …]`.
 
 Each run is a process of its own, and subjects take turns, so that a busy minute of the machine
 hits all of them. The tables go to standard output as Markdown; what goes on meanwhile, to standard
-error.
+error. With --write each table takes its place in docs/benchmarks.md as soon as it is measured, with
+the machine, the versions and the command; those of other names stay as they are.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
+from bench import page
 from bench.growth import MARKS
 from bench.machine import load, machine, versions
 from bench.tables import Figures, Table, markdown
@@ -37,7 +39,7 @@ TABLES = (
     ),
     Table(
         name="acknowledge",
-        title="Acknowledging 150 events a second, each delivered three times (ms)",
+        title="Acknowledging 150 events a second of ten workspaces, each delivered thrice (ms)",
         subjects={
             "held": "Countersign, lanes held",
             "running": "Countersign, turns running",
@@ -102,18 +104,24 @@ TABLES = (
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--write", action="store_true", help="put the tables into the page")
     known = [table.name for table in TABLES]
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
     given = parser.parse_args(arguments)
     if unknown := set(given.names) - set(known):
         parser.error(f"no such measurement: {', '.join(sorted(unknown))}")
-    print(f"Machine: {machine()}\n\nVersions: {versions()}\n", flush=True)
     for table in TABLES:
-        if not given.names or table.name in given.names:
-            _measure(table, table.repeats or given.repeats)
+        if given.names and table.name not in given.names:
+            continue
+        block = _measured(table, table.repeats or given.repeats)
+        print(f"{block}\n", flush=True)
+        if given.write:
+            text = page.put(page.PAGE.read_text("utf-8"), table.name, block)
+            page.PAGE.write_text(text, "utf-8")
 
 
-def _measure(table: Table, repeats: int) -> None:
+def _measured(table: Table, repeats: int) -> str:
+    """The table as it stands on the page."""
     runs: dict[str, list[Figures]] = {subject: [] for subject in table.subjects}
     loads: list[float] = []
     for number in range(1, repeats + 1):
@@ -123,7 +131,9 @@ def _measure(table: Table, repeats: int) -> None:
             runs[subject].append(_once(table.name, subject))
     busy = f"Load of the machine: {min(loads):.1f} to {max(loads):.1f}."
     times = "Measured once." if repeats == 1 else f"Median of {repeats} runs (smallest–largest)."
-    print(f"## {table.title}\n\n{times} {busy}\n\n{markdown(table, runs)}\n", flush=True)
+    command = f"./dev bench {table.name}" + ("" if table.repeats else f" --repeats {repeats}")
+    found = f"`{command}` on {machine()}, with {versions()}. {times} {busy}"
+    return f"## {table.title}\n\n{markdown(table, runs)}\n\n{found}"
 
 
 def _once(name: str, subject: str) -> Mapping[str, float]:

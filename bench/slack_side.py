@@ -17,11 +17,14 @@ from aiohttp import ClientSession, web
 PATH = "/slack/events"
 SECRET = "5" * 32
 TOKEN = "xoxb-bench-" + "0" * 32
+WORKSPACES = tuple(f"T{number:02}" for number in range(1, 11))
+"""Slack takes a few posts a second from a workspace and the bot keeps to that: what ten workspaces
+ask in seconds one would be answered in minutes."""
 THINKING = "Thinking…"
 """What a bot says before it has an answer."""
 
 
-def mention(number: int, text: str) -> tuple[str, bytes]:
+def mention(number: int, text: str, team: str = WORKSPACES[0]) -> tuple[str, bytes]:
     """A mention in a channel of its own, as Slack delivers it: its timestamp and the body."""
     ts = f"{int(time.time())}.{number:06d}"
     event = {
@@ -31,15 +34,15 @@ def mention(number: int, text: str) -> tuple[str, bytes]:
         "ts": ts,
         "event_ts": ts,
         "channel": f"C{number}",
-        "team": "T1",
+        "team": team,
     }
     envelope = {
         "type": "event_callback",
-        "team_id": "T1",
+        "team_id": team,
         "api_app_id": "A1",
         "event_id": f"Ev{number}",
         "event_time": int(time.time()),
-        "authorizations": [{"team_id": "T1", "user_id": "U0BOT", "is_bot": True}],
+        "authorizations": [{"team_id": team, "user_id": "U0BOT", "is_bot": True}],
         "event": event,
     }
     return ts, json.dumps(envelope).encode()
@@ -76,7 +79,13 @@ class Api:
             self._answers[thread] += said.get("text") != THINKING
         elif method == "chat.update":
             self._answers[self._threads.get(str(said.get("ts")), "")] += 1
-        own = {"user_id": "U0BOT", "bot_id": "B1", "team_id": "T1", "team": "T", "user": "bot"}
+        own = {
+            "user_id": "U0BOT",
+            "bot_id": "B1",
+            "team_id": WORKSPACES[0],
+            "team": "T",
+            "user": "bot",
+        }
         scopes = {"X-OAuth-Scopes": "chat:write"}
         return web.json_response({"ok": True, "ts": ts, "url": "-", **own}, headers=scopes)
 
@@ -143,7 +152,7 @@ class SlackSide:
         return environment(self._api)
 
     def event(self, number: int, text: str) -> tuple[str, bytes]:
-        return mention(number, text)
+        return mention(number, text, WORKSPACES[number % len(WORKSPACES)])
 
     def headers(self, body: bytes, retry: int = 0) -> dict[str, str]:
         return signed(body, retry)

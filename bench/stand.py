@@ -47,6 +47,8 @@ policy:
     - {withhold: "tool:books/order_lines", when: {argument: query, contains: "payroll"}}
 """
 """What an installation has: offers, an approval, a place and an argument that close a door."""
+ANYTHING = "policy: {rules: [{offer: 'tool:*'}]}"
+"""Nothing but the tools' own tags says what waits for a person."""
 
 
 def office() -> MCPServer[Any]:
@@ -161,17 +163,20 @@ async def built(
     embeds: bool = False,
     watch: Stopwatch | None = None,
     server: MCPServer[Any] | None = None,
+    policy: str = POLICY,
     slack: Mapping[str, str] = NOWHERE,
+    workspaces: Sequence[str] = (),
 ) -> AsyncIterator[Wired]:
     """The bot as `bot.wiring` builds it on the database in `folder`, with the scripted model
     and the tools of the office, or those of `server`; nothing runs until somebody runs it.
 
     With `embeds` questions are embedded by the offline model, else by a stub. The watch sees what
-    is asked of the database. `slack` is the environment that says where Slack is, or Teams.
+    is asked of the database. `slack` is the environment that says where Slack is, or Teams, and
+    `workspaces` are the ids of those where the bot may be installed, when it is for several.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    read = _settings(folder, slack)
-    _log_to(folder.with_suffix(".log"), read.secrets())
+    read = _settings(folder, policy, slack, workspaces)
+    log_to(folder.with_suffix(".log"), read.secrets())
     opened = wiring.open_database
 
     async def open_timed(url: str, **how: Any) -> Any:
@@ -199,11 +204,14 @@ async def stand(
     embeds: bool = False,
     is_timed: bool = False,
     server: MCPServer[Any] | None = None,
+    policy: str = POLICY,
 ) -> AsyncIterator[Stand]:
     """The bot's rooms behind their front door, with a chat that is silent."""
     watch = Stopwatch()
     timed = watch if is_timed else None
-    async with built(folder, model, embeds=embeds, watch=timed, server=server) as wired:
+    async with built(
+        folder, model, embeds=embeds, watch=timed, server=server, policy=policy
+    ) as wired:
         chat, ids = SilentChat(), count(1)
         rooms = _timed(wired.rooms, watch) if is_timed else wired.rooms
         rooms.surfaces["slack"] = chat
@@ -227,8 +235,11 @@ def asked(number: int, thread: str, text: str, person: str = "U1") -> Question:
     )
 
 
-def _settings(folder: Path, slack: Mapping[str, str]) -> settings.Settings:
-    (folder / "countersign.yaml").write_text(POLICY)
+def _settings(
+    folder: Path, policy: str, slack: Mapping[str, str], workspaces: Sequence[str]
+) -> settings.Settings:
+    several = f"slack: {{workspaces: [{', '.join(workspaces)}]}}\n" if workspaces else ""
+    (folder / "countersign.yaml").write_text(policy + several)
     given = {
         "COUNTERSIGN_PORT": "0",
         "COUNTERSIGN_KEYS": KEYS,
@@ -254,7 +265,7 @@ def _timed(rooms: Rooms, watch: Stopwatch) -> Rooms:
     )
 
 
-def _log_to(path: Path, secrets: Iterable[str]) -> None:
+def log_to(path: Path, secrets: Iterable[str]) -> None:
     """Every line is written as in service, to a file."""
     logs.configure(Redactor(secrets), stream=path.open("w"))
     sys.excepthook = sys.__excepthook__

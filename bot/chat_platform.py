@@ -1,6 +1,7 @@
 """Makes the adapter of the chat platform from the settings: for one workspace or for several."""
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 
 from adapters.slack import app as slack
 from adapters.slack.adapter import SlackAdapter
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from bot.workspace.local import LocalWorkspace
 
 Adapter = SlackAdapter | Workspaces
+AUTHORIZE = "/oauth/v2/authorize"
+"""Beside the Web API, on the same host."""
 
 
 def adapter(
@@ -52,6 +55,7 @@ def slack_settings(
             client_secret=given.client_secret,
             public_url=settings.public_url,
             teams=config.workspaces,
+            authorize_url=urljoin(given.api_url, AUTHORIZE),
         )
     return SlackSettings(
         bot_token=given.bot_token,
@@ -59,5 +63,6 @@ def slack_settings(
         app_token=given.app_token,
         distribution=distribution,
         bots=config.bots,
+        has_auth_provider=config.has_auth_provider,
         api_url=given.api_url,
     )

@@ -54,6 +54,7 @@ class Config:
     """Other bots that may ask on Slack."""
     workspaces: frozenset[str] = frozenset()
     """Of Slack, where the bot may be installed."""
+    has_auth_provider: bool = False
 
 
 def read(settings: Settings) -> Config:
@@ -111,6 +112,7 @@ class _Reading:
             limits=found.limits,
             bots=frozenset(found.slack.bots),
             workspaces=frozenset(found.slack.workspaces),
+            has_auth_provider=found.slack.auth_provider,
         )
 
     def _wrong(self, path: marks.Path, sentence: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any, cast
 import aiohttp
 
 from adapters.teams.settings import TeamsSettings
+from bot import installed
 from bot.addresses import sqlite_file
 from bot.config import Config
 from bot.settings import OFFLINE_EMBEDDER, Settings, Slack
@@ -33,7 +34,9 @@ async def problems(settings: Settings, config: Config) -> list[str]:
     async with asyncio.TaskGroup() as group:
         parts = [group.create_task(_state(settings))]
         if settings.slack:
-            parts.append(group.create_task(_slack(settings.slack)))
+            several = settings.slack.client_id
+            look = installed.problems(settings, config) if several else _slack(settings.slack)
+            parts.append(group.create_task(look))
         if settings.teams:
             parts.append(group.create_task(_teams(settings.teams)))
         parts += [group.create_task(_model(model)) for model in asked if model.provider != "demo"]
@@ -75,9 +78,6 @@ async def _slack(slack: Slack) -> list[str]:
     from adapters.slack import doctor
     from adapters.slack.settings import SlackSettings
 
-    if slack.client_id:
-        # Each workspace gives a token of its own; there is none to ask Slack about here.
-        return []
     try:
         async with asyncio.timeout(DEADLINE):
             access = SlackSettings(

@@ -108,6 +108,8 @@ class Slack(BaseModel):
     """Other bots that may ask, by the id of the bot, of its app or of its user."""
     workspaces: tuple[TeamId, ...] = Field(default=(), strict=False)
     """Where the bot may be installed, when it is for several workspaces."""
+    auth_provider: bool = False
+    """Whether the workspaces have Slack's block to connect accounts with."""
 
 
 class Sections(BaseModel):

@@ -26,6 +26,10 @@ _NO_SURFACE = (
 )
 OFFLINE_EMBEDDER = "minilm"
 GRAPH = "https://graph.microsoft.com/v1.0"
+_EXPIRES = (
+    "expires within hours, since the app's tokens rotate; let the workspace install the bot "
+    "itself, with SLACK_CLIENT_ID, and the token is renewed"
+)
 SIGNING_SECRET_LENGTH = 32
 """Characters: Slack's signing secrets are 16 bytes in hexadecimal."""
 
@@ -227,6 +231,8 @@ def _slack(given: Given) -> Slack | None:
         given.judge("SLACK_CLIENT_ID", fault)
     elif not token:
         given.judge("SLACK_BOT_TOKEN", "is missing; it stands under OAuth & Permissions of the app")
+    elif token.startswith("xoxe."):
+        given.judge("SLACK_BOT_TOKEN", _EXPIRES)
     elif not token.startswith("xoxb-"):
         given.judge("SLACK_BOT_TOKEN", "is not a bot token; it must begin with xoxb-")
     if app_token and not app_token.startswith("xapp-"):

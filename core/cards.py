@@ -52,6 +52,8 @@ class Card:
     notices: tuple[str, ...] = ()
     """`Cannot be verified afterwards`, `Four eyes: …`, `Waits for Priya's Microsoft account`."""
     buttons: tuple[Button, ...] = ()
+    is_reconnected: bool = False
+    """`connect` is for an account that was connected before."""
     status: str = ""
     """`Sent by Ada, 10:42`, `Expired`, …; empty while it waits."""
     link: str = ""

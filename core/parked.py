@@ -95,6 +95,8 @@ class ParkedCall:
     """Where the effect can be seen (the sent mail, the event), when it has an address."""
     waits_for: str = ""
     """The account that has to be connected before anybody may decide, in a sentence."""
+    was_connected: bool = False
+    """Of a call that waits for an account: one is known, and has to be connected again."""
     claims: str = ""
     """The further proof that the sign-in has to bring, as JSON: a claims challenge."""
     can_try_again: bool = True

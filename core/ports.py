@@ -202,6 +202,10 @@ class Installation:
     enterprise: str = ""
     installed_by: str = ""
     """The platform's id of a person."""
+    refresh_token: str = field(default="", repr=False)
+    """Good for one exchange; empty where the bot token does not expire."""
+    expires_at: float = 0.0
+    """0 where it does not."""
 
 
 class Installations(Protocol):
@@ -211,6 +215,11 @@ class Installations(Protocol):
 
     async def keep(self, installation: Installation) -> None:
         """In place of an earlier one of the same workspace."""
+        ...
+
+    async def renew(self, before: Installation, after: Installation) -> bool:
+        """In place of `before` alone. False where that is no longer what is kept: it was removed
+        or replaced."""
         ...
 
     async def remove(self, team: str) -> None: ...

@@ -60,6 +60,7 @@ class Channel:
     """A channel that the bot may post to."""
 
     id: str
+    """For the poster alone to understand."""
     name: str
     """Without the mark before it."""
     is_private: bool = False

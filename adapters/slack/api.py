@@ -14,10 +14,12 @@ from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetry
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.settings import SlackSettings
+from adapters.slack.token import Fixed, Token
 from core.errors import DeliveryFailed
 from core.records import Json
 
 CALL_SECONDS = 30.0
+EXPIRED = "token_expired"
 FINAL = frozenset(
     {
         "account_inactive",
@@ -43,7 +45,7 @@ FINAL = frozenset(
         "restricted_action_thread_locked",
         "team_access_not_granted",
         "thread_not_found",
-        "token_expired",
+        EXPIRED,
         "token_revoked",
         "user_not_found",
         "user_not_in_channel",
@@ -67,8 +69,11 @@ class SlackApi:
     harmless; so writes are tried once. Reads wait out a rate limit.
     """
 
-    def __init__(self, settings: SlackSettings, logger: logging.Logger) -> None:
+    def __init__(
+        self, settings: SlackSettings, logger: logging.Logger, token: Token | None = None
+    ) -> None:
         self._settings = settings
+        self._token = token or Fixed(settings.bot_token)
         self._session: aiohttp.ClientSession | None = None
         self._writes = _client(settings, logger, [])
         self._reads = _client(
@@ -91,30 +96,35 @@ class SlackApi:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        await self._token.close()
         if self._session is not None:
             await self._session.close()
 
     async def write(self, method: str, arguments: Json) -> Json:
         """One attempt. After a lost connection the outcome is unknown: not final, and the caller
         has to look before it tries again."""
-        answer = await _called(self._writes, method, json=arguments)
+        answer = await self._call(self._writes, method, json=arguments)
         return answer[0]
 
     async def read(self, method: str, arguments: Json) -> Json:
         """For methods that change nothing; they take a query and no JSON."""
-        answer = await _called(self._reads, method, params=arguments)
+        answer = await self._call(self._reads, method, params=arguments)
         return answer[0]
 
     async def file_step(self, method: str, arguments: Json) -> Json:
         """One attempt at a step of an upload; these methods take a query as well."""
-        answer = await _called(self._writes, method, params=arguments)
+        answer = await self._call(self._writes, method, params=arguments)
         return answer[0]
 
     async def introduce(self) -> dict[str, str]:
         """Ask who we are and keep it as `own`; the headers of the answer (lower case) name the
         scopes and Slack's time."""
-        self.own, headers = await _called(self._reads, "auth.test", params={})
+        self.own, headers = await self._call(self._reads, "auth.test", params={})
         return headers
+
+    @property
+    def has_auth_provider(self) -> bool:
+        return self._settings.has_auth_provider
 
     def is_slack(self, address: str) -> bool:
         """Whether the bot token may be shown to this address: Slack's own hosts on https, or the
@@ -160,11 +170,10 @@ class SlackApi:
         """(status, media type, redirect target, bytes), with the bot token in the request. No
         redirect is followed here; only an address that `is_slack` may be asked for.
 
-        Raises `OverflowError` when the file is larger than `limit` bytes, `aiohttp.ClientError`
-        and `TimeoutError` as they come.
+        Raises `OverflowError` when the file is larger than `limit` bytes, `DeliveryFailed` where
+        there is no token, `aiohttp.ClientError` and `TimeoutError` as they come.
         """
-        token = f"Bearer {self._settings.bot_token}"
-        headers = {"Authorization": token}
+        headers = {"Authorization": f"Bearer {await self._token.current()}"}
         async with self._open().get(address, headers=headers, allow_redirects=False) as answer:
             content = bytearray()
             async for piece in answer.content.iter_any():
@@ -173,6 +182,22 @@ class SlackApi:
                     raise OverflowError("the file is larger than the limit")
             target = answer.headers.get("Location", "")
             return answer.status, answer.content_type, target, bytes(content)
+
+    async def _call(
+        self, client: AsyncWebClient, method: str, **arguments: Json
+    ) -> tuple[Json, dict[str, str]]:
+        token = client.token = await self._token.current()
+        try:
+            return await _called(client, method, **arguments)
+        except DeliveryFailed as failure:
+            if failure.reason != EXPIRED:
+                raise
+            fresh = await self._token.after(token)
+            if fresh == token:
+                raise
+        # Slack did nothing: it did not take the token.
+        client.token = fresh
+        return await _called(client, method, **arguments)
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:

@@ -17,6 +17,7 @@ from adapters.slack.api import SlackApi
 from adapters.slack.commands import Speech
 from adapters.slack.deciding import Deciding
 from adapters.slack.deliveries import Deliveries
+from adapters.slack.lists import Lists
 from adapters.slack.looking import Looking
 from adapters.slack.names import Names
 from adapters.slack.outbound import SlackSurface
@@ -27,6 +28,7 @@ from adapters.slack.settings import SlackSettings
 from adapters.slack.socket import Socket
 from adapters.slack.stream import Manner
 from adapters.slack.thread import Thread
+from adapters.slack.token import Token
 from adapters.slack.workspaces import Workspaces
 from core.ports import Accounts, Clock, Desk, FrontDoor, Installations
 
@@ -40,18 +42,21 @@ def build(
     accounts: Accounts | None = None,
     pacing: Pacing | None = None,
     manner: Manner | None = None,
+    token: Token | None = None,
 ) -> SlackAdapter:
     """`clock` is wall time, for signatures; pacing has a clock of its own that never goes back.
     `manner` says when answers are streamed. Without a `desk` there are no cards, without
-    `accounts` none can be connected."""
+    `accounts` none can be connected. `token` is the settings' own where it does not change."""
     logger = quiet.library_logger()
-    api = SlackApi(settings, logger)
+    api = SlackApi(settings, logger, token)
     profiles = Profiles(api, clock)
     pacing = pacing or Pacing(time.monotonic, asyncio.sleep)
-    surface = SlackSurface(api, pacing, profiles, manner)
+    lists = None if desk is None else Lists(desk, api, clock)
+    surface = SlackSurface(api, pacing, profiles, manner, lists=lists)
     bolt = _bolt(settings, api, logger)
-    deciding = None if desk is None else Deciding(desk, api, profiles)
-    if deciding is not None:
+    deciding = None
+    if desk is not None and lists is not None:
+        deciding = Deciding(desk, api, profiles, lists)
         buttons.register(bolt, deciding)
     speech = Speech(
         door=door,
@@ -89,8 +94,8 @@ def build_several(
 ) -> Workspaces:
     """The same for every workspace that has installed the bot. Each has a pace of its own."""
 
-    def make(own: SlackSettings) -> SlackAdapter:
-        return build(own, door, clock, desk=desk, accounts=accounts, pacing=pacing)
+    def make(own: SlackSettings, token: Token) -> SlackAdapter:
+        return build(own, door, clock, desk=desk, accounts=accounts, pacing=pacing, token=token)
 
     return Workspaces(settings, make, installations, clock, quiet.library_logger())
 

@@ -65,6 +65,7 @@ def register(app: AsyncApp, speech: Speech, surface: Surface, prompts: tuple[Pro
 
     untyped = cast(Any, app)
     untyped.action(private.LINK)(on_link)
+    untyped.action(private.CONNECT)(on_link)
     untyped.command(COMMAND)(on_command)
     untyped.command(APPROVALS)(on_command)
     untyped.event("app_home_opened")(on_home_opened)
@@ -115,14 +116,17 @@ async def _answer(speech: Speech, command: Json) -> Json:
             place = identity.place(team, channel, name=fields.text(command, "channel_name"))
             return _message(await speech.door.help(person, place))
         spot = Spot(user=user, team=team, channel=channel)
-        return await _said(speech, typed, person, spot.address)
+        hook = fields.text(command, "response_url")
+        return await _said(speech, typed, person, spot.address, hook)
     except CountersignError as error:
         reason = type(error).__name__
         log.warning("slack.no_answer", extra={"fields": {"word": word[:20], "reason": reason}})
         return _message(NOT_NOW)
 
 
-async def _said(speech: Speech, typed: str, person: Person, address: Address) -> Json:
+async def _said(
+    speech: Speech, typed: str, person: Person, address: Address, hook: str = ""
+) -> Json:
     """Raises `CountersignError` where it cannot be looked up."""
     if accepting := _ACCEPT.fullmatch(typed):
         return _message(await speech.door.accept_tool(person, accepting[1]))
@@ -134,7 +138,7 @@ async def _said(speech: Speech, typed: str, person: Person, address: Address) ->
         case "approvals":
             if speech.deciding is None:
                 return _message(NO_APPROVALS)
-            return await speech.deciding.listed(person.id)
+            return await speech.deciding.listed(person.id, address["channel"], hook)
         case "connect" | "disconnect" if speech.accounts is None:
             return _message(NO_ACCOUNTS)
         case "connect" if speech.accounts is not None:

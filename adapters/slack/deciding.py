@@ -6,8 +6,9 @@ import logging
 from adapters.slack import clicks, fields, private
 from adapters.slack.api import SlackApi
 from adapters.slack.clicks import Pressed
+from adapters.slack.lists import Lists
 from adapters.slack.profiles import Profiles
-from adapters.slack.render import forms, pages, waiting
+from adapters.slack.render import forms, pages
 from core.errors import CountersignError, DeliveryFailed
 from core.parked import Card, Click, Form, Verdict
 from core.ports import Desk
@@ -26,10 +27,11 @@ TELL_SECONDS = 1.2
 class Deciding:
     """The buttons of cards, wherever a card stands."""
 
-    def __init__(self, desk: Desk, api: SlackApi, profiles: Profiles) -> None:
+    def __init__(self, desk: Desk, api: SlackApi, profiles: Profiles, lists: Lists) -> None:
         self._desk = desk
         self._api = api
         self._profiles = profiles
+        self._lists = lists
 
     async def pressed(self, body: Json) -> bool:
         """Take a click on a button. False where it neither was committed nor could be told."""
@@ -55,7 +57,7 @@ class Deciding:
                 if at.spot.is_private and found.kind != "connect":
                     await self._redraw(at, found.sentence)
                 elif found.kind != "recorded":
-                    await private.tell(self._api, at.spot, private.verdict(found))
+                    await private.offer(self._api, at.spot, found)
         except (TimeoutError, CountersignError) as failure:
             log.warning("slack.untold", extra={"fields": {"reason": type(failure).__name__}})
 
@@ -66,9 +68,10 @@ class Deciding:
     async def form(self, at: Pressed, click: Click) -> Form | Verdict:
         return await self._barred(at) or await self._desk.form(click)
 
-    async def listed(self, person: PersonId) -> Json:
-        """`text` and `blocks` of what waits for this person. Raises `Unavailable`."""
-        return waiting.message(await self._desk.waiting(person))
+    async def listed(self, person: PersonId, place: str, hook: str) -> Json:
+        """`text` and `blocks` of what waits for this person; `hook` is the address through which
+        it can be changed later, where there is one. Raises `Unavailable`."""
+        return await self._lists.drawn(person, place, hook)
 
     @property
     def own_team(self) -> str:
@@ -147,15 +150,13 @@ class Deciding:
         return None
 
     async def _turned_list(self, at: Pressed) -> Verdict | None:
-        found = await self._desk.waiting(at.person.id)
         first = int(at.value) if at.value.isdecimal() else 0
-        said = waiting.message(found, first)
+        said = await self._lists.drawn(at.person.id, at.spot.channel, at.spot.hook, first)
         await private.answer(self._api, at.spot, {"replace_original": True, **said})
         return None
 
     async def _redraw(self, at: Pressed, said: str) -> None:
-        found = await self._desk.waiting(at.person.id)
-        drawn = waiting.message(found, 0, said)
+        drawn = await self._lists.drawn(at.person.id, at.spot.channel, at.spot.hook, said=said)
         if not await private.answer(self._api, at.spot, {"replace_original": True, **drawn}):
             await private.tell(self._api, at.spot, private.sentence(said))
 

@@ -12,32 +12,36 @@ from core.records import Json
 
 SKEW = 30.0
 """Seconds that our clock may be away from Slack's before it is worth a word."""
-_HOW_TO_INSTALL = (
+_ADD_IT = (
     "Add it under OAuth & Permissions in the app's settings (or paste the output of "
-    "`countersign manifest slack` again) and choose Reinstall to Workspace."
+    "`countersign manifest slack` again) and "
 )
 
 
-async def problems(settings: SlackSettings, clock: Clock) -> list[str]:
-    """Empty when all is well. Changes nothing in Slack and posts nothing."""
+async def problems(settings: SlackSettings, clock: Clock, *, page: str = "") -> list[str]:
+    """Empty when all is well. Changes nothing in Slack and posts nothing. `page` is where the
+    workspace installed the bot by itself; empty where its token stands in the settings."""
+    again = f"open {page} there again." if page else "choose Reinstall to Workspace."
     async with SlackApi(settings, quiet.library_logger()) as api:
         try:
             headers = await api.introduce()
         except DeliveryFailed as error:
-            return [_unreachable(settings, error)]
+            return [_unreachable(settings, error, page)]
         found = [
             *_skew(headers.get("date", ""), clock()),
-            *_missing_scopes(headers.get("x-oauth-scopes")),
+            *_missing_scopes(headers.get("x-oauth-scopes"), again),
         ]
         return [*found, *await _channels(api, headers.get("x-oauth-scopes"))]
 
 
-def _unreachable(settings: SlackSettings, error: DeliveryFailed) -> str:
+def _unreachable(settings: SlackSettings, error: DeliveryFailed, page: str) -> str:
     if error.reason == NO_ANSWER:
         return (
             f"Slack's API at {settings.api_url} does not answer: check the network, the proxy "
             "variables and SLACK_API_URL."
         )
+    if page:
+        return f"Slack does not take the workspace's token ({error.reason}): open {page} there."
     return (
         f"Slack does not take SLACK_BOT_TOKEN ({error.reason}): install the app again and copy "
         "the Bot User OAuth Token."
@@ -63,12 +67,12 @@ def _skew(date: str, now: float) -> list[str]:
     ]
 
 
-def _missing_scopes(granted: str | None) -> list[str]:
+def _missing_scopes(granted: str | None, again: str) -> list[str]:
     if granted is None:
         return []
     given = {scope.strip() for scope in granted.split(",")}
     return [
-        f"The app lacks the scope {scope} (to {scopes.REASONS[scope]}). {_HOW_TO_INSTALL}"
+        f"The app lacks the scope {scope} (to {scopes.REASONS[scope]}). {_ADD_IT}{again}"
         for scope in scopes.needed()
         if scope not in given
     ]

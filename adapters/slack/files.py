@@ -30,6 +30,8 @@ async def fetch(api: SlackApi, file: FileRef, *, limit: int) -> bytes:
         raise SourceFailed(f"{file.name} is not stored in Slack, so I cannot read it.")
     try:
         media_type, content = await _downloaded(api, address, limit)
+    except DeliveryFailed as error:
+        raise SourceFailed(f"Slack did not give me {file.name}. Please try again.") from error
     except OverflowError as error:
         raise SourceFailed(_too_large(file, limit)) from error
     except (aiohttp.ClientError, TimeoutError, OSError) as error:

@@ -7,18 +7,15 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from html import escape
-from typing import Any, cast
 from urllib.parse import urlencode, urlsplit
 
-import aiohttp
 from aiohttp import web
-from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack import api, fields, scopes
+from adapters.slack import oauth, scopes
+from adapters.slack.api import NO_ANSWER
 from adapters.slack.settings import LOOPBACK, Distribution, SlackSettings
-from core.errors import CountersignError
-from core.ports import Clock, Installation, Installations
+from core.errors import CountersignError, DeliveryFailed
+from core.ports import Clock, Installations
 from core.records import Json
 
 log = logging.getLogger(__name__)
@@ -109,39 +106,24 @@ class Install:
         return await self._exchanged(query["code"])
 
     async def _exchanged(self, code: str) -> web.Response:
-        client = AsyncWebClient(base_url=self._settings.api_url, retry_handlers=[])
-        client.proxy = None if self._settings.is_loopback else client.proxy
+        form = {"code": code, "redirect_uri": self._redirect}
         try:
-            # In the body: the SDK's own method builds a header in a way that aiohttp gives up.
-            form = {
-                "client_id": self._distribution.client_id,
-                "client_secret": self._distribution.client_secret,
-                "code": code,
-                "redirect_uri": self._redirect,
-            }
-            answer = await cast(Any, client).api_call("oauth.v2.access", data=form)
-        except SlackApiError as error:
-            log.info("slack.no_install", extra={"fields": {"reason": api.refusal(error).reason}})
+            answer = await oauth.access(self._settings, self._distribution, form)
+        except DeliveryFailed as failure:
+            log.info("slack.no_install", extra={"fields": {"reason": failure.reason}})
+            if failure.reason == NO_ANSWER:
+                return _page("Try again later", REFUSED, status=503)
             return _page("Not installed", REFUSED, status=400)
-        except (aiohttp.ClientError, TimeoutError, OSError):
-            return _page("Try again later", REFUSED, status=503)
-        return await self._kept(cast(Json, answer.data))
+        return await self._kept(answer)
 
     async def _kept(self, answer: Json) -> web.Response:
-        team = fields.child(answer, "team")
-        found = Installation(
-            team=fields.text(team, "id"),
-            name=fields.text(team, "name"),
-            bot_token=fields.text(answer, "access_token"),
-            enterprise=fields.text(fields.child(answer, "enterprise"), "id"),
-            installed_by=fields.text(fields.child(answer, "authed_user"), "id"),
-        )
+        found = oauth.installation(answer, self._clock())
         if answer.get("is_enterprise_install") or not found.team:
             return _page("Not installed", WHOLE, status=400)
         if found.team not in self._distribution.teams:
             log.warning("slack.foreign_install", extra={"fields": {"team": found.team}})
             return _page("Not installed", NOT_HERE, status=403)
-        if fields.text(answer, "token_type") != "bot" or not found.bot_token.startswith("xox"):
+        if not oauth.is_bot_token(answer):
             return _page("Not installed", REFUSED, status=400)
         try:
             await self._installations.keep(found)

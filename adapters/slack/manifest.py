@@ -17,7 +17,9 @@ _SCHEMA = Path(__file__).with_name("manifest.schema.json")
 _ABOUT = (
     "Countersign answers questions from the systems that it has been connected to, and says where "
     "each answer comes from and what it cost. It reads only what the person who asks may use "
-    "there, and changes nothing in another system unless a person has approved exactly that."
+    "there, and changes nothing in another system unless a person has approved exactly that. "
+    "Slack tells it of every message in the channels that it is in, since it tells of edits and "
+    "deletions in no other way; it looks at what is meant for it and keeps nothing of the rest."
 )
 
 

@@ -12,6 +12,7 @@ from adapters.slack.answering import Answering, rendered_of
 from adapters.slack.api import SlackApi
 from adapters.slack.clicks import Spot
 from adapters.slack.copies import REFUSED_BLOCKS
+from adapters.slack.lists import Lists
 from adapters.slack.paced import Paced
 from adapters.slack.pacing import Budget, Pacing
 from adapters.slack.profiles import Profiles
@@ -46,7 +47,13 @@ class SlackSurface:
     name = "slack"
 
     def __init__(
-        self, api: SlackApi, pacing: Pacing, profiles: Profiles, manner: Manner | None = None
+        self,
+        api: SlackApi,
+        pacing: Pacing,
+        profiles: Profiles,
+        manner: Manner | None = None,
+        *,
+        lists: Lists | None = None,
     ) -> None:
         self._api = api
         self._paced = Paced(api, pacing)
@@ -54,6 +61,7 @@ class SlackSurface:
         self._answering = Answering(api, self._paced)
         self._manner = manner or Manner()
         self._sessions = Sessions(api)
+        self._lists = lists
         self._clock = pacing.clock
         self._budget = Budget(pacing.clock, calls=self._manner.starts)
         self._streams: OrderedDict[str, Stream] = OrderedDict()
@@ -126,7 +134,7 @@ class SlackSurface:
             channel=address["channel"],
             thread_ts=address["thread_ts"] if is_begun else "",
         )
-        return await private.tell(self._api, spot, private.verdict(link))
+        return await private.offer(self._api, spot, link)
 
     async def deliver(self, post: Post, content: bytes | None) -> str:
         """Return the timestamp of the first message. Raises `DeliveryFailed`."""
@@ -135,6 +143,8 @@ class SlackSurface:
             spot = _spot(post.address)
             ts = await copies.show(self._api, self._paced, post, post.card, spot)
             await self._sessions.shown(spot, post.card)
+            if self._lists is not None:
+                await self._lists.moved(post.card.call)
             return ts
         if post.kind == "file":
             return await self._file(post, content or b"")

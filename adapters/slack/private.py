@@ -13,11 +13,33 @@ from core.records import Json
 log = logging.getLogger(__name__)
 LINK = "link.connect"
 """A button that opens an address: Slack tells of its click as well, and nothing is to be done."""
+PROVIDER = "microsoft"
+CONNECT = f"auth_provider_connect_{PROVIDER}"
+"""What Slack calls the button of its own block."""
 
 
 async def tell(api: SlackApi, spot: Spot, said: Json) -> bool:
     """Say it beside the message, else through Slack's own address for answers. `said` has `text`
     and `blocks`. False, logged, where neither works."""
+    return await _beside(api, spot, said) or await answer(
+        api, spot, {"response_type": "ephemeral", "replace_original": False, **said}
+    )
+
+
+async def offer(api: SlackApi, spot: Spot, found: Verdict) -> bool:
+    """As `tell`, of a verdict: an account is connected through Slack's own block for that where
+    the workspace has it, and where Slack refuses it by a button."""
+    said = verdict(found)
+    is_native = api.has_auth_provider and found.url.startswith("https://")
+    if found.kind == "connect" and is_native:
+        text, button = fields.children(said, "blocks")
+        native = {**said, "blocks": [text, _provider(found.url, button)]}
+        if await _beside(api, spot, native):
+            return True
+    return await tell(api, spot, said)
+
+
+async def _beside(api: SlackApi, spot: Spot, said: Json) -> bool:
     target: Json = {"channel": spot.channel, "user": spot.user}
     if spot.thread_ts:
         target["thread_ts"] = spot.thread_ts
@@ -27,9 +49,7 @@ async def tell(api: SlackApi, spot: Spot, said: Json) -> bool:
             return True
     except DeliveryFailed as error:
         log.info("slack.no_ephemeral", extra={"fields": {"reason": error.reason}})
-    return await answer(
-        api, spot, {"response_type": "ephemeral", "replace_original": False, **said}
-    )
+    return False
 
 
 async def answer(api: SlackApi, spot: Spot, said: Json) -> bool:
@@ -61,6 +81,19 @@ def verdict(found: Verdict) -> Json:
         "url": found.url,
     }
     return {**said, "blocks": [*fields.children(said, "blocks"), _row(button)]}
+
+
+def _provider(url: str, otherwise: Json) -> Json:
+    """Slack opens the address alone; whether somebody is connected is ours to know. `otherwise`
+    is shown by clients that do not know the block."""
+    return {
+        "type": "auth_provider",
+        "value": PROVIDER,
+        "name": cards.plain("Microsoft account"),
+        "is_connected": False,
+        "auth_url": url,
+        "fallback": [otherwise],
+    }
 
 
 def _row(button: Json) -> Json:

@@ -1,5 +1,6 @@
 """Knows what Slack says of people: their name, their time zone, and whether they belong here."""
 
+import asyncio
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ class Profiles:
         self._api = api
         self._clock = clock
         self._known: dict[str, tuple[float, Profile]] = {}
+        self._asking: dict[str, asyncio.Event] = {}
+        """Of whom Slack is being asked; set when it has answered."""
 
     async def of(self, user: str) -> Profile | None:
         """None where Slack does not say."""
@@ -44,11 +47,23 @@ class Profiles:
             return None
 
     async def read(self, user: str) -> Profile:
-        """Raises `DeliveryFailed` where nothing is known and Slack does not say."""
+        """Raises `DeliveryFailed` where nothing is known and Slack does not say.
+
+        A mention comes as two events, and a busy person in several at once: Slack is asked once.
+        """
+        while (asking := self._asking.get(user)) is not None:
+            await asking.wait()
         now = self._clock()
         read_at, known = self._known.get(user, (0.0, None))
         if known is not None and now - read_at < KEPT_SECONDS:
             return known
+        self._asking[user] = asyncio.Event()
+        try:
+            return await self._asked(user, known, now)
+        finally:
+            self._asking.pop(user).set()
+
+    async def _asked(self, user: str, known: Profile | None, now: float) -> Profile:
         try:
             answer = await self._api.read("users.info", {"user": user, "include_locale": True})
         except DeliveryFailed as error:

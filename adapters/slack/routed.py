@@ -2,19 +2,18 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from adapters.slack.adapter import SlackAdapter
 from core.errors import CountersignError, DeliveryFailed, SourceFailed
 from core.parked import Verdict
-from core.ports import Showing, Step
+from core.ports import Poster, Showing, Step
 from core.records import Address, Channel, FileRef, Person, PersonId, Post, Posted, Question
 from core.said import Heard
 
 Of = Callable[[str], Awaitable[SlackAdapter | None]]
 """The adapter of a workspace; None where the bot is not installed."""
 NOT_INSTALLED = "not_installed"
-PLACES = 10_000
-"""Channels whose workspace is remembered."""
 
 
 class RoutedSurface:
@@ -85,34 +84,33 @@ class RoutedListener:
 
 
 class RoutedPoster:
-    """`core.ports.Poster`. A channel's id is its workspace's; whose it is was learned when the
-    channel was found."""
+    """`core.ports.Poster`. A channel is named with its workspace, `T…/C…`: what was agreed to for
+    one is posted there, also by a process that has never looked it up."""
 
     def __init__(self, of: Of) -> None:
         self._of = of
-        self._teams: dict[str, str] = {}
 
     async def channel(self, name: str, person: PersonId) -> Channel | None:
         team = _team(person)
         adapter = await self._of(team)
         found = None if adapter is None else await adapter.poster.channel(name, person)
-        if found is not None:
-            if len(self._teams) >= PLACES:
-                self._teams.clear()
-            self._teams[found.id] = team
-        return found
+        return None if found is None else replace(found, id=f"{team}/{found.id}")
 
     async def post(self, channel: str, markdown: str, marker: str) -> Posted:
-        return await (await self._knowing(channel)).poster.post(channel, markdown, marker)
+        poster, own = await self._there(channel)
+        return await poster.post(own, markdown, marker)
 
     async def find(self, channel: str, marker: str) -> Posted | None:
-        return await (await self._knowing(channel)).poster.find(channel, marker)
+        poster, own = await self._there(channel)
+        return await poster.find(own, marker)
 
-    async def _knowing(self, channel: str) -> SlackAdapter:
-        adapter = await self._of(self._teams.get(channel, ""))
+    async def _there(self, channel: str) -> tuple[Poster, str]:
+        """The poster of the channel's workspace, and the channel's name there."""
+        team, _, own = channel.partition("/")
+        adapter = await self._of(team)
         if adapter is None:
             raise DeliveryFailed(NOT_INSTALLED, is_final=True)
-        return adapter
+        return adapter.poster, own
 
 
 def _team(id: str) -> str:

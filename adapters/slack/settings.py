@@ -23,6 +23,7 @@ class Distribution:
     teams: frozenset[str]
     """The workspaces in which it may be installed, and no others."""
     authorize_url: str = "https://slack.com/oauth/v2/authorize"
+    """Slack's own page, on which an administrator allows the app."""
 
     def __post_init__(self) -> None:
         if not self.client_id or not self.client_secret:
@@ -55,6 +56,8 @@ class SlackSettings:
     api_url: str = "https://slack.com/api/"
     bots: frozenset[str] = frozenset()
     """Ids of other bots, apps or their users that may ask."""
+    has_auth_provider: bool = False
+    """Whether the workspaces have Slack's own block to connect an account with."""
     distribution: Distribution | None = None
     """None where the bot is in one workspace, by its token."""
     prompts: tuple[Prompt, ...] = PROMPTS
@@ -73,7 +76,7 @@ class SlackSettings:
                 "SLACK_APP_TOKEN is not an app-level token. It starts with xapp- and stands under "
                 "Basic Information, App-Level Tokens in the app's settings."
             )
-        if self.app_token and not self.signing_secret:
+        if self.app_token and not self.signing_secret and self.distribution is None:
             _check_address(self.api_url)
             return
         if len(self.signing_secret) < SHORTEST_SECRET or not self.signing_secret.isascii():

@@ -10,13 +10,14 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from adapters.slack import fields, marker
 from adapters.slack.api import UNKNOWN_OUTCOMES
 from adapters.slack.paced import Paced
 from adapters.slack.pacing import Budget
+from adapters.slack.plan import Plan
 from adapters.slack.render import blocks, escape, limits, live
 from adapters.slack.render.live import Written
 from adapters.slack.render.split import LONG_NOTE
@@ -25,9 +26,8 @@ from core.ports import Clock, Step
 from core.records import Address, Json
 
 log = logging.getLogger(__name__)
-WORKING, DONE, STOPPED, WRITING = "Working on it", "Done", "Stopped", "Write the answer"
 CONTINUED, STOPPED_HERE = "_… continued_", "_Stopped here._"
-STOPPED_BY_PERSON = "stopped_by_user"
+STOPPED_BY_PERSON, RATE_LIMITED = "stopped_by_user", "ratelimited"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,18 +73,6 @@ class Page:
     is_open: bool = True
 
 
-@dataclass(slots=True)
-class _Plan:
-    """The steps of the work; those in `news` have changed since they were last sent."""
-
-    steps: dict[str, Step] = field(default_factory=dict[str, Step])
-    news: dict[str, Step] = field(default_factory=dict[str, Step])
-
-    def put(self, step: Step) -> None:
-        if len(self.steps) < limits.PLAN_TASKS or step.id in self.steps:
-            self.steps[step.id] = self.news[step.id] = step
-
-
 class Stream:
     """`core.ports.Showing` of one answer. `write` is the one writer; `finish` comes after it."""
 
@@ -105,7 +93,7 @@ class Stream:
         self._post = post
         self._address = address
         self._words = words
-        self._plan = _Plan()
+        self._plan = Plan(post)
         self._pages: list[Page] = []
         self._next = Written()
         """What the next message begins with, and from where in the source."""
@@ -220,13 +208,13 @@ class Stream:
     def _is_worth_it(self, words: str) -> bool:
         if limits.weight(words) >= self._manner.long:
             return True
-        return bool(self._plan.steps) and self._clock() - self._began >= self._manner.patience
+        return bool(self._plan) and self._clock() - self._began >= self._manner.patience
 
     async def _leave(self, page: Page, added: live.Added, source: str) -> None:
         """Fill the message, end it, and prepare the next one."""
         end = live.closing(added.written.text)
-        chunks = [*self._news_of_plan(), *_text(added.words + end)]
-        await self._stop(page, self._mark(page), chunks)
+        plan = self._plan.left() if self.pages == 1 else []
+        await self._stop(page, self._mark(page), [*plan, *_text(added.words + end)])
         self._took(page, added.written, source)
         self._turn_over(page, source)
 
@@ -242,8 +230,9 @@ class Stream:
 
     async def _failed(self, failure: DeliveryFailed) -> None:
         log.info("slack.stream_failed", extra={"fields": {"reason": failure.reason}})
+        self._plan.unsaid()
         page = self._open_page()
-        if failure.retry_after:
+        if failure.reason == RATE_LIMITED:
             await self._pause(min(failure.retry_after, self._manner.life))
         elif failure.reason == STOPPED_BY_PERSON or page is None:
             self._is_off = True
@@ -260,7 +249,7 @@ class Stream:
         whole = page.written.text + live.closing(page.written.text)
         shown = {
             "text": blocks.fallback(whole),
-            "blocks": [blocks.markdown(whole)],
+            "blocks": [*self._above(page), blocks.markdown(whole)],
             "metadata": self._mark(page),
         }
         try:
@@ -270,6 +259,16 @@ class Stream:
             if is_unknown:
                 return
         self._turn_over(page, self._shown)
+
+    def _above(self, page: Page) -> list[Json]:
+        """What stands over the words of a message that is written anew."""
+        if page is not self._pages[0]:
+            return [self._continued(self._pages.index(page) + 1)]
+        self._plan.left()
+        plan = self._plan.block()
+        words = sum(limits.weight(task["title"]) for task in plan["tasks"])
+        fits = limits.weight(page.written.text) + words <= limits.MESSAGE_TOTAL
+        return [plan] if fits else []
 
     async def _pause(self, seconds: float) -> None:
         ends = asyncio.get_running_loop().time() + seconds
@@ -305,7 +304,7 @@ class Stream:
         is_small = blocks.size([blocks.markdown(whole), *closing]) <= limits.MESSAGE_TOTAL
         is_last = is_small and not goes_on
         mark = marker.metadata(self._post, marker.END) if is_last else self._mark(page)
-        chunks = [*self._end_of_plan(DONE, "complete"), *_text(added.words + end)]
+        chunks = [*self._end_of_plan("complete"), *_text(added.words + end)]
         await self._stop(page, mark, chunks, closing if is_last else ())
         page.is_open = False
         return Left(rest="" if is_last else "\n", needs_file=is_too_long)
@@ -323,7 +322,7 @@ class Stream:
         said = [blocks.context([STOPPED_HERE])]
         with suppress(DeliveryFailed, TimeoutError):
             async with asyncio.timeout(self._manner.closing):
-                chunks = self._end_of_plan(STOPPED, "error")
+                chunks = self._end_of_plan("error")
                 await self._stop(page, self._mark(page), chunks, said)
 
     # What Slack is sent.
@@ -337,34 +336,19 @@ class Stream:
     def _head(self) -> list[Json]:
         """What a message begins with. Its ids say whose it is: a stream takes no metadata before
         its end, and a process that dies in between leaves it behind."""
-        place = f"{self._post}:{self.pages + 1}"
         if self._pages:
-            said = blocks.context([CONTINUED]) | {"block_id": place}
-            return [{"type": "blocks", "blocks": [said]}]
-        self._plan.news.clear()
-        steps = [_task(self._post, step) for step in self._plan.steps.values()]
-        return [{"type": "plan_update", "title": WORKING}, *steps, self._writing("in_progress")]
+            return [{"type": "blocks", "blocks": [self._continued(self.pages + 1)]}]
+        return self._plan.begun()
+
+    def _continued(self, number: int) -> Json:
+        return blocks.context([CONTINUED]) | {"block_id": f"{self._post}:{number}"}
 
     def _news_of_plan(self) -> list[Json]:
         """Only on the message that shows the plan."""
-        if self.pages != 1:
-            return []
-        steps = [_task(self._post, step) for step in self._plan.news.values()]
-        self._plan.news.clear()
-        return steps
+        return self._plan.news() if self.pages == 1 else []
 
-    def _end_of_plan(self, name: str, state: Literal["complete", "error"]) -> list[Json]:
-        """Nothing is in progress any more."""
-        if self.pages != 1:
-            return []
-        for step in list(self._plan.steps.values()):
-            if step.state == "in_progress":
-                self._plan.put(Step(id=step.id, title=step.title, state=state))
-        title: Json = {"type": "plan_update", "title": name}
-        return [*self._news_of_plan(), self._writing(state), title]
-
-    def _writing(self, status: str) -> Json:
-        return {"type": "task_update", "id": f"{self._post}:1", "title": WRITING, "status": status}
+    def _end_of_plan(self, state: Literal["complete", "error"]) -> list[Json]:
+        return self._plan.over(state) if self.pages == 1 else []
 
     async def _stop(
         self, page: Page, mark: Json, chunks: Sequence[Json], closing: Sequence[Json] = ()
@@ -383,8 +367,3 @@ class Stream:
 
 def _text(words: str) -> list[Json]:
     return [{"type": "markdown_text", "text": words}] if words else []
-
-
-def _task(post: str, step: Step) -> Json:
-    title = escape.inert(" ".join(step.title.split()))[: limits.STEP_TITLE]
-    return {"type": "task_update", "id": f"{post}:{step.id}", "title": title, "status": step.state}

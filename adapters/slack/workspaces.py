@@ -13,15 +13,17 @@ from adapters.slack.api import SlackApi
 from adapters.slack.bodies import Body
 from adapters.slack.deliveries import Reply
 from adapters.slack.install import Install
+from adapters.slack.rotation import Rotating
 from adapters.slack.routed import RoutedListener, RoutedPoster, RoutedSurface
 from adapters.slack.settings import SlackSettings
 from adapters.slack.socket import Socket
+from adapters.slack.token import Token
 from core.errors import CountersignError, DeliveryFailed, Misconfigured
 from core.ports import Clock, Installations
 from core.records import Json, PersonId
 
 log = logging.getLogger(__name__)
-Make = Callable[[SlackSettings], SlackAdapter]
+Make = Callable[[SlackSettings, Token], SlackAdapter]
 
 
 class Workspaces:
@@ -36,9 +38,10 @@ class Workspaces:
         clock: Clock,
         logger: logging.Logger,
     ) -> None:
-        self._settings = settings
+        self.settings = settings
         self._make = make
         self._installations = installations
+        self._clock = clock
         self._open: dict[str, SlackAdapter] = {}
         self._making = asyncio.Lock()
         self.surface = RoutedSurface(self.of)
@@ -79,11 +82,11 @@ class Workspaces:
         for team in teams(body):
             try:
                 adapter = await self.of(team)
+                if _is_farewell(body):
+                    return await self._left(team, adapter)
             except CountersignError:
                 return Reply(status=503)
             if adapter is not None:
-                if _is_farewell(body):
-                    return await self._left(team)
                 return await adapter.deliveries.take(body)
         log.info("slack.not_installed", extra={"fields": {"kind": body.kind}})
         return Reply(status=200)
@@ -97,13 +100,14 @@ class Workspaces:
             if team in self._open:
                 return self._open[team]
             found = await self._installations.read(team) if identity.is_id(team) else None
-            allowed = self._settings.distribution
+            allowed = self.settings.distribution
             if found is None or allowed is None or team not in allowed.teams:
                 return None
             given = replace(
-                self._settings, bot_token=found.bot_token, app_token="", distribution=None
+                self.settings, bot_token=found.bot_token, app_token="", distribution=None
             )
-            adapter = self._make(given)
+            token = Rotating(found, self._installations, self.settings, allowed, self._clock)
+            adapter = self._make(given, token)
             try:
                 await adapter.start()
             except Misconfigured as error:
@@ -118,11 +122,19 @@ class Workspaces:
         if (adapter := self._open.pop(team, None)) is not None:
             await adapter.close()
 
-    async def _left(self, team: str) -> Reply:
-        try:
-            await self._installations.remove(team)
-        except CountersignError:
-            return Reply(status=503)
+    async def _left(self, team: str, adapter: SlackAdapter | None) -> Reply:
+        """Believed where Slack takes the token no longer: the delivery may be an old one, and the
+        workspace may have installed the bot again since."""
+        if adapter is not None:
+            try:
+                await adapter.api.introduce()
+            except DeliveryFailed as failure:
+                if not failure.is_final:
+                    return Reply(status=503)
+            else:
+                log.info("slack.late_farewell", extra={"fields": {"team": team}})
+                return Reply(status=200)
+        await self._installations.remove(team)
         await self._renewed(team)
         log.info("slack.uninstalled", extra={"fields": {"team": team}})
         return Reply(status=200)

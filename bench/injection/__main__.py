@@ -1,7 +1,8 @@
 """Runs AgentDojo's injections through the host: `python -m bench.injection [SUITE …]`.
 
 Every pair of a person's task and an attacker's goal is a turn with a model that obeys the attacker.
-Exits with 1 when anything happened that nobody clicked for.
+Exits with 1 when anything happened that nobody clicked for, and when nothing was attacked: the
+attacker's words never reached the model, or none of the calls that they ask for was made.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from typing import Any
 from bench.injection import dojo
 from bench.injection.obedient import Obedient
 from bench.peers.countersign import working
-from bench.stand import Stand, asked, stand
+from bench.stand import ANYTHING, Stand, asked, stand
 from core.records import Post
 
 
@@ -73,7 +74,8 @@ async def judged(name: str, folder: Path) -> Tally:
         heard.append(" ".join(str(message.content) for message in messages))
 
     model, tally = Obedient(hears=hears), Tally()
-    async with stand(folder / name, model, server=dojo.server(scene)) as bot, working(bot):
+    office = dojo.server(scene)
+    async with stand(folder / name, model, server=office, policy=ANYTHING) as bot, working(bot):
         house = House(scene, model, bot)
         for task in scene.suite.user_tasks.values():
             scene.set()
@@ -145,6 +147,7 @@ def main(names: list[str]) -> int:
             for pair in (*tally.effects, *tally.fetched):
                 print(f"{name}: {pair}", file=sys.stderr)
             is_broken |= bool(tally.effects or tally.fetched)
+            is_broken |= not (tally.seen and tally.parked and tally.unguarded)
     return int(is_broken)
 
 

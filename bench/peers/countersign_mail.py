@@ -14,7 +14,7 @@ from mcp.server.mcpserver import MCPServer
 from bench.peers.countersign import working
 from bench.peers.mailing import PROMPT, TEXT, Mailing, Opened, Send
 from bench.scripted import Scripted
-from bench.stand import Stand, asked, stand
+from bench.stand import ANYTHING, Stand, asked, stand
 from core.approvals.desk import Desk
 from core.approvals.executor import Executor
 from core.approvals.rooms import Strangers
@@ -39,7 +39,8 @@ def _mail(send: Send) -> MCPServer[Any]:
 @asynccontextmanager
 async def mailing(folder: Path, send: Send) -> Opened:
     model = Scripted(tool="send_mail", arguments={"text": TEXT})
-    async with stand(folder / "state", model, server=_mail(send)) as bot, working(bot):
+    office = _mail(send)
+    async with stand(folder / "state", model, server=office, policy=ANYTHING) as bot, working(bot):
         assert bot.rooms.approvals is not None
         # There is no Slack that could be asked who somebody is.
         approvals = replace(bot.rooms.approvals, people=Strangers())

@@ -13,6 +13,7 @@ from bot.workspace.loopback import Loopback
 from bot.workspace.slack import (
     events,
     hooks,
+    install,
     interactions,
     limits,
     messages,
@@ -108,12 +109,13 @@ class SlackStandIn:
         await self.carrier.start()
 
     def _add_routes(self, site: web.Application) -> None:
-        files = FileRoutes(self.world)
+        files = FileRoutes(self._worlds)
         site.router.add_route("*", "/api/{method}", self.web_api.answer)
         site.router.add_post("/hooks/{name}", self._hook)
-        site.router.add_post("/upload/v1/{file}/{secret}", files.upload)
+        site.router.add_post("/upload/v1/{place}/{secret}", files.upload)
         site.router.add_get("/files-pri/{place}/{name:.*}", files.download)
         site.router.add_get("/socket", self.sockets.join)
+        site.router.add_get("/oauth/v2/authorize", self._authorize)
 
     async def stop(self) -> None:
         try:
@@ -145,9 +147,17 @@ class SlackStandIn:
         for event in events.events_of(self.world, change):
             self.carrier.launch(self.carrier.event(events.envelope(self.world, event)))
 
+    async def _authorize(self, request: web.Request) -> web.StreamResponse:
+        return install.allowed(self._worlds(), request)
+
+    def _worlds(self) -> Iterable[World]:
+        return (one.world for one in (self, *self._others))
+
     async def _hook(self, request: web.Request) -> web.StreamResponse:
+        name = request.match_info["name"]
         try:
-            hooks.use(self.world, request.match_info["name"], await request.json())
+            world = next((one for one in self._worlds() if name in one.hooks), self.world)
+            hooks.use(world, name, await request.json())
         except Refusal as refusal:
             status = 404 if refusal.code in ("expired_url", "used_url") else 200
             return web.json_response({"ok": False, "error": refusal.code}, status=status)
@@ -253,6 +263,12 @@ class SlackStandIn:
         if view is not None:
             event["view"] = interactions.given(view)
         self.world.publish("home_opened", body=event)
+
+    def uninstall(self) -> None:
+        """An administrator takes the app away; the app hears of it, and its tokens are void."""
+        self.world.tokens.revoke()
+        for event in install.farewell(self.world):
+            self.carrier.launch(self.carrier.event(events.envelope(self.world, event)))
 
     def stop_session(self, person: str, channel: str, thread_ts: str) -> None:
         """Press Stop in a working thread; the app hears `agent_session_stopped`."""

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from core.approvals import checks, moves, park
+from core.approvals import checks, drawing, moves, park
 from core.approvals.rooms import Rooms
 from core.errors import NotAllowed
 from core.parked import Approval, ParkedCall
@@ -34,10 +34,11 @@ async def prepare_again(rooms: Rooms, old: ParkedCall, decision: Decision) -> in
                 outcome=f"{old.outcome} Prepared again as #{placed.call.number}.".strip(),
                 moves=old.moves + 1,
             )
-            if not await moves.write(tx, rooms, old, after, seen, decision=decision):
+            shown = drawing.drawn(rooms, after, seen)
+            moved = await moves.write(tx, old, after, shown, now=seen.now, decision=decision)
+            if moved is None:
                 raise _Overtaken
-            for one in (old, placed.call):
-                surfaces |= {copy.surface for copy in await parked.copies(tx, one.id)}
+            surfaces = moved | {copy.surface for copy in await parked.copies(tx, placed.call.id)}
     except _Overtaken:
         return None
     await moves.wake(rooms, placed.call, surfaces)

@@ -56,6 +56,7 @@ def card(
         fields=fields,
         notices=_notices(call, described, view, is_long=is_long and not is_opened),
         buttons=_buttons(call, view, is_closed=is_long and not is_opened),
+        is_reconnected=call.was_connected,
         status=_status(call, view),
         link=call.link,
         question=visible(_cut(call.question, _QUESTION)).text,
@@ -185,6 +186,8 @@ def _notices(
         notices.append("Four eyes: whoever asked for it or edited it cannot approve it.")
     if call.effect == "blind":
         notices.append("Cannot be verified afterwards: if no answer comes, nobody knows.")
+    if call.effect == "checkable":
+        notices.append("Can be verified afterwards: if no answer comes, it is looked up.")
     if call.waits_for:
         notices.append(visible(call.waits_for).text)
     if not view.rules.has_effects:

@@ -9,6 +9,7 @@ from core.approvals.checks import Found
 from core.approvals.ending import ask_for_account, finish, refuse, waiting
 from core.approvals.rooms import Rooms
 from core.cards import CallId
+from core.connectors import outcome as outcomes
 from core.connectors.outcome import Effect, Unknown
 from core.errors import NeedsAccount, NotAllowed, SourceFailed
 from core.parked import EffectKind, ParkedCall
@@ -39,7 +40,10 @@ async def carry(rooms: Rooms, call: ParkedCall, patience: Patience) -> None:
             # Connecting would not help: Microsoft does not answer. The call stays as it was.
             await refuse(rooms, call, str(missing))
         else:
-            await ask_for_account(rooms, call, str(missing), missing.claims)
+            needs = outcomes.NeedsAccount(
+                sentence=str(missing), kind=missing.kind, claims=missing.claims
+            )
+            await ask_for_account(rooms, call, needs)
     except SourceFailed as failure:
         await refuse(rooms, call, f"the sign-in service did not answer: {failure}")
     else:

@@ -37,7 +37,7 @@ async def finish(rooms: Rooms, call: ParkedCall, outcome: Outcome) -> None:
             after = replace(call, state="unknown", outcome=sentence, request_id=outcome.request_id)
             await _end(rooms, call, after, None, told=f"#{call.number}: {sentence}")
         case NeedsAccount():
-            await ask_for_account(rooms, call, outcome.sentence, outcome.claims)
+            await ask_for_account(rooms, call, outcome)
 
 
 async def _end(
@@ -55,17 +55,21 @@ async def refuse(rooms: Rooms, call: ParkedCall, reason: str) -> None:
     await _end(rooms, call, after, None, told=f"#{call.number} was not carried out. {sentence}")
 
 
-async def ask_for_account(rooms: Rooms, call: ParkedCall, sentence: str, claims: str) -> None:
-    """Back to where it waits, for the account first and then for a new click. `claims` is what the
-    sign-in has to prove besides."""
+async def ask_for_account(rooms: Rooms, call: ParkedCall, needs: NeedsAccount) -> None:
+    """Back to where it waits, for the account first and then for a new click."""
     told = _told(
         call,
-        f"#{call.number} waits for your Microsoft account. {sentence} Connecting sends nothing:"
-        " press Send again afterwards.",
+        f"#{call.number} waits for your Microsoft account. {needs.sentence} Connecting sends"
+        " nothing: press Send again afterwards.",
         name=f"account{call.moves}",
         only_owner=True,
     )
-    after = replace(waiting(call), waits_for=sentence, claims=claims)
+    after = replace(
+        waiting(call),
+        waits_for=needs.sentence,
+        was_connected=needs.kind != "not_linked",
+        claims=needs.claims,
+    )
     await moves.make(rooms, call, after, told=told)
 
 

@@ -66,22 +66,17 @@ class Executor:
                 task.cancel()
 
     async def _begin(self, group: asyncio.TaskGroup) -> None:
-        """Start what fits. What is busy or broken here is among what is read."""
+        """Start what fits."""
         known = self._busy.keys() | self._broken
         free = self._pace.concurrency - len(self._busy)
         if free <= 0:
             return
-        found = await parked.to_carry_out(self._rooms.db, free + len(known))
-        for id in [id for id in found if id not in known][:free]:
-            try:
-                call = await parked.read(self._rooms.db, id)
-            except ValueError:
+        for due in await parked.to_carry_out(self._rooms.db, free, besides=known):
+            if due.call is None:
                 # One row that cannot be read must not hold up the others.
-                log.exception("call.unreadable", call=id)
-                self._broken.add(id)
-                continue
-            if call is not None and call.state in ("approved", "executing"):
-                self._start(group, call)
+                self._broken.add(due.id)
+            else:
+                self._start(group, due.call)
 
     def _start(self, group: asyncio.TaskGroup, call: ParkedCall) -> None:
         task = group.create_task(self._serve(call), name=f"call {call.id}")

@@ -36,62 +36,59 @@ async def make(
     """
     after = replace(after, moves=before.moves + 1)
     seen = await drawing.view(rooms, after)
-    surfaces: set[str] = set()
-    async with rooms.db.transaction() as tx:
-        is_ours = await write(tx, rooms, before, after, seen, decision=decision)
-        if is_ours:
-            if kept is not None:
-                await evidence.write(tx, kept)
+    # That it is being carried out is what its card says already.
+    shown = None if after.state == "executing" else drawing.drawn(rooms, after, seen)
+
+    async def written(tx: Transaction) -> set[str] | None:
+        """The surfaces that have something to show; None when somebody was quicker."""
+        surfaces = await write(tx, before, after, shown, now=seen.now, decision=decision)
+        if surfaces is None:
+            return None
+        if kept is not None:
+            await evidence.write(tx, kept)
+        if shown is not None:
             for copy in new_copies:
-                await show_first(tx, after, copy, drawing.drawn(rooms, after, seen))
-            for post in told:
-                await outbox.put(tx, post)
-            surfaces = {copy.surface for copy in await parked.copies(tx, before.id)}
-    if not is_ours:
+                await show_first(tx, after, copy, shown)
+        for post in told:
+            await outbox.put(tx, post)
+        return surfaces | {one.surface for one in (*new_copies, *told)}
+
+    surfaces = await rooms.db.write(written)
+    if surfaces is None:
         return False
-    if after.state != before.state:
-        metrics.PARKED.add(after.state)
-    await wake(rooms, after, surfaces | {post.surface for post in told})
-    log.info(
-        "call.moved",
-        call=after.id,
-        turn=after.turn,
-        number=after.number,
-        revision=after.revision,
-        state=after.state,
-        was=before.state,
-    )
+    await wake(rooms, after, surfaces)
+    _noted(before, after)
     return True
 
 
 async def write(
     tx: Transaction,
-    rooms: Rooms,
     before: ParkedCall,
     after: ParkedCall,
-    seen: View,
+    shown: Card | None,
     *,
+    now: float,
     decision: Decision | None = None,
-) -> bool:
-    """The move, the decision behind it and the copies of its card, in a transaction of the
-    caller's."""
+) -> set[str] | None:
+    """The move, the decision behind it and the copies of its card where that says something new,
+    in a transaction of the caller's: the surfaces that have one. None, and nothing is written,
+    when somebody was quicker."""
     if not states.is_legal(before.state, after.state):
         raise AssertionError(f"a parked call never goes from {before.state} to {after.state}")
     if not await parked.move(tx, before, after):
-        return False
+        return None
     if decision is not None:
         await decisions.add(tx, before, after, decision)
     if after.state in ("done", "failed", "unknown"):
-        await decisions.settle(tx, after, now=seen.now)
-    if after.state == "executing":
-        # The card says already that it is being carried out.
-        return True
-    shown = drawing.drawn(rooms, after, seen)
-    for copy in await parked.copies(tx, before.id):
+        await decisions.settle(tx, after, now=now)
+    if shown is None:
+        return set()
+    copies = await parked.copies(tx, before.id)
+    for copy in copies:
         await outbox.supersede(tx, copy.post)
         post = _post(after, copy, shown)
         await outbox.put(tx, replace(post, id=f"{copy.post}.{after.moves}", replaces=copy.post))
-    return True
+    return {copy.surface for copy in copies}
 
 
 async def show_first(tx: Transaction, call: ParkedCall, copy: Copy, shown: Card) -> None:
@@ -106,6 +103,20 @@ async def wake(rooms: Rooms, call: ParkedCall, surfaces: Iterable[str]) -> None:
         await rooms.db.notify(parked.CHANNEL)
     for surface in set(surfaces):
         await rooms.db.notify(outbox.channel(surface))
+
+
+def _noted(before: ParkedCall, after: ParkedCall) -> None:
+    if after.state != before.state:
+        metrics.PARKED.add(after.state)
+    log.info(
+        "call.moved",
+        call=after.id,
+        turn=after.turn,
+        number=after.number,
+        revision=after.revision,
+        state=after.state,
+        was=before.state,
+    )
 
 
 def thread_copy(call: ParkedCall) -> Copy:

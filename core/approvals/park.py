@@ -120,10 +120,11 @@ async def prepared(rooms: Rooms, call: ParkedCall, tool: Tool) -> ParkedCall:
         raise BadArguments(f"it needs the Microsoft account of {name}: {missing_account}") from None
     granted = await rooms.tokens.granted(call.authority)
     kind = effect.kind(granted or frozenset())
-    waits_for = ""
+    waits_for, has_account = "", granted is not None
     if missing(effect.scopes(kind), granted or frozenset()):
-        waits_for = await _account_sentence(rooms, call, has_account=granted is not None)
-    call = replace(call, facts=facts, effect=kind, waits_for=waits_for)
+        waits_for = await _account_sentence(rooms, call, has_account=has_account)
+    was_connected = bool(waits_for) and has_account
+    call = replace(call, facts=facts, effect=kind, waits_for=waits_for, was_connected=was_connected)
     return replace(call, digest=digest(call))
 
 

@@ -20,6 +20,7 @@ _CALL = re.compile(r"(?<![\w.@+-])@(?=\w)")
 _LINK = re.compile(r"(?<=\])\(|(?<=\])\[(?=[^\]]*\])")
 _GAP = re.compile(r"(?:[ \t\u00a0]*\n){4,}|[ \t\u00a0]{24,}")
 _WORD = re.compile(r"\w+")
+_BREAK = re.compile(r"[\n\t]")
 
 
 class Shown(NamedTuple):
@@ -51,6 +52,8 @@ def visible(text: str) -> Shown:
 def has_mixed_scripts(word: str) -> bool:
     """Whether a word is put together from scripts whose letters are alike: `pаypal` with a
     Cyrillic а."""
+    if word.isascii():
+        return False
     return len({script for char in word if (script := _script(char))}) > 1
 
 
@@ -66,6 +69,8 @@ def _script(char: str) -> str:
 
 
 def _spelled(text: str) -> str:
+    if text.isascii() and _BREAK.sub("", text).isprintable():
+        return text
     pieces: list[str] = []
     marks = 0
     for place, char in enumerate(text):

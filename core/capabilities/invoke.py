@@ -11,6 +11,7 @@ import anyio
 from mcp import MCPError
 from mcp_types import CONNECTION_CLOSED, PARSE_ERROR, CallToolResult, InputRequiredResult
 
+from core.capabilities.account import needed
 from core.capabilities.connection import Connection
 from core.capabilities.content import clean_text, size_of, take_apart
 from core.capabilities.raw import OnProgress, RawResult
@@ -68,6 +69,8 @@ async def call(
         # Our own servers are metered where they ask a model.
         usage=() if connection.server.is_ours else reported(outcome.meta),
         is_error=outcome.is_error,
+        # Nobody else may make people sign in with us.
+        needs=needed(outcome.meta, parts.text) if connection.server.is_ours else None,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from core.capabilities.usage import ReportedUse
+from core.errors import NeedsAccount
 from core.records import Json, MadeFile
 
 OnProgress = Callable[[str], Awaitable[None]]
@@ -21,3 +22,5 @@ class RawResult:
     files: tuple[tuple[MadeFile, bytes], ...] = ()
     usage: tuple[ReportedUse, ...] = ()
     is_error: bool = False
+    needs: NeedsAccount | None = None
+    """The sign-in that a server of ours lacks, in place of what it was asked for."""

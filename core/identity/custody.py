@@ -15,7 +15,7 @@ from core.identity.claims import Account
 from core.identity.vault import KeyRing
 from core.records import PersonId
 from core.storage import links, tokens
-from core.storage.database import Database, Statements
+from core.storage.database import Database, Statements, Transaction
 from core.storage.links import SealedLink
 from core.storage.tokens import SealedTokens
 from core.telemetry import logs
@@ -91,10 +91,16 @@ class Custody:
         await tokens.put(db, kept.person, PROVIDER, self._sealed(kept), now=now)
 
     async def renew(self, kept: Kept, *, now: float) -> bool:
-        """Keep these in place of the version that they came from; False when that is gone."""
-        return await tokens.renew(
-            self._db, kept.person, PROVIDER, self._sealed(kept), before=kept.version, now=now
-        )
+        """Keep these in place of the version that they came from; False when that is gone. A power
+        loss may bring that version back: Entra lets a refresh token be used again."""
+        sealed = self._sealed(kept)
+
+        async def renewed(tx: Transaction) -> bool:
+            return await tokens.renew(
+                tx, kept.person, PROVIDER, sealed, before=kept.version, now=now
+            )
+
+        return await self._db.write(renewed, is_durable=False)
 
     async def erase_tokens(self, kept: Kept) -> None:
         """Remove these tokens, unless others have taken their place."""

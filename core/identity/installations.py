@@ -1,5 +1,6 @@
 """Keeps what each workspace gave when the app was installed there, sealed."""
 
+import secrets
 from dataclasses import replace
 
 from core.identity.custody import tokens_purpose
@@ -23,22 +24,32 @@ class Installations:
         self._clock = clock
 
     async def read(self, team: str) -> Installation | None:
-        owner = _owner(team)
-        found = await tokens.read(self._db, owner, PROVIDER)
-        if found is None:
-            return None
-        opened = self._keys.unseal(found.body, tokens_purpose(owner, PROVIDER))
-        return replace(unpacked(Installation, opened.decode()), team=team)
+        found = await tokens.read(self._db, _owner(team), PROVIDER)
+        return None if found is None else self._opened(team, found)
 
     async def keep(self, installation: Installation) -> None:
-        owner = _owner(installation.team)
-        body = packed(Installation, installation).encode()
-        sealed = self._keys.seal(body, tokens_purpose(owner, PROVIDER))
-        kept = tokens.SealedTokens(str(self._clock()), sealed)
-        await tokens.put(self._db, owner, PROVIDER, kept, now=self._clock())
+        owner, sealed = _owner(installation.team), self._sealed(installation)
+        await tokens.put(self._db, owner, PROVIDER, sealed, now=self._clock())
+
+    async def renew(self, before: Installation, after: Installation) -> bool:
+        owner = _owner(before.team)
+        found = await tokens.read(self._db, owner, PROVIDER)
+        if found is None or self._opened(before.team, found) != before:
+            return False
+        sealed, now = self._sealed(after), self._clock()
+        return await tokens.renew(self._db, owner, PROVIDER, sealed, before=found.version, now=now)
 
     async def remove(self, team: str) -> None:
         await tokens.erase(self._db, _owner(team), PROVIDER)
+
+    def _opened(self, team: str, found: tokens.SealedTokens) -> Installation:
+        opened = self._keys.unseal(found.body, tokens_purpose(_owner(team), PROVIDER))
+        return replace(unpacked(Installation, opened.decode()), team=team)
+
+    def _sealed(self, installation: Installation) -> tokens.SealedTokens:
+        body = packed(Installation, installation).encode()
+        sealed = self._keys.seal(body, tokens_purpose(_owner(installation.team), PROVIDER))
+        return tokens.SealedTokens(secrets.token_hex(8), sealed)
 
 
 def _owner(team: str) -> PersonId:

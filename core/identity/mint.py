@@ -46,11 +46,12 @@ class Mint:
         """Raises `NeedsAccount`."""
         try:
             async with asyncio.timeout(self._patience):
-                held = await self.held(person)
-                if held is None:
-                    raise await self._nothing(person, wanted)
-                async with self.lock(held.person):
-                    return await self._mint(held.person, wanted, fresh=fresh, challenge=challenge)
+                if (own := await self._minted(person, wanted, fresh, challenge)) is not None:
+                    return own
+                for other in (await self._people.joined(person))[1:]:
+                    if (theirs := await self._minted(other, wanted, fresh, challenge)) is not None:
+                        return theirs
+                raise await self._nothing(person, wanted)
         except TimeoutError:
             raise failures.need("unavailable") from None
         except Unreadable:
@@ -73,12 +74,17 @@ class Mint:
         is_linked = await self._custody.link(person) is not None
         return failures.need("revoked" if is_linked else "not_linked", scopes=wanted)
 
+    async def _minted(
+        self, owner: PersonId, wanted: tuple[str, ...], fresh: bool, challenge: str
+    ) -> Token | None:
+        """None where nothing is kept of this person."""
+        async with self.lock(owner):
+            kept = await self._custody.kept(owner)
+            return None if kept is None else await self._mint(kept, wanted, fresh, challenge)
+
     async def _mint(
-        self, owner: PersonId, wanted: tuple[str, ...], *, fresh: bool, challenge: str
+        self, kept: Kept, wanted: tuple[str, ...], fresh: bool, challenge: str
     ) -> Token:
-        kept = await self._custody.kept(owner)
-        if kept is None:
-            raise await self._nothing(owner, wanted)
         try:
             # A caller who gives up leaves the thread behind. That loses nothing: Entra lets a
             # refresh token be used again, and the thread ends by the deadlines of its requests.
@@ -93,7 +99,7 @@ class Mint:
         except NeedsAccount as need:
             if need.kind == "revoked":
                 await self._custody.erase_tokens(kept)
-                log.info("tokens.erased", person=owner, reason="revoked")
+                log.info("tokens.erased", person=kept.person, reason="revoked")
             raise
         await self._keep(kept, minted, wanted)
         if scopes.missing(wanted, minted.granted):

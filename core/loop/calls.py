@@ -185,6 +185,8 @@ class Calls:
             deadline=self.deadline,
             billing=billing,
         )
+        if raw.needs is not None:
+            raise raw.needs
         for use in raw.usage:
             await self.meter.report(
                 billing, kind=use.kind, provider=use.provider, model=use.model, usage=use.usage
@@ -217,8 +219,8 @@ class Calls:
     async def _read(self, arguments: Json) -> CallResult:
         """Read on in a result of this thread. Nothing new is kept: it is evidence already."""
         named = named_evidence(self.turn.id, arguments)
-        piece = await evidence.read(self.db, named)
-        if piece is None or piece.thread != self.turn.question.thread:
+        piece = await evidence.known(self.db, self.turn.question.thread, named)
+        if piece is None:
             asked = str(arguments.get("evidence", "")).strip()
             raise BadArguments(f"there is no evidence {asked!r} in this thread")
         return CallResult(text=read_result(piece, arguments), is_error=False, outcome="read")

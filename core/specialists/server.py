@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 TAGS = "countersign/tags"
 """The key of a tool's `_meta` that holds its tags, a list of words."""
+ACCOUNT = "countersign/account"
+"""The key of a result's `_meta` that says which sign-in the call needs: `{scopes, claims}`."""
 
 
 def tags(*words: str) -> dict[str, Any]:

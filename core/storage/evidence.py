@@ -42,6 +42,22 @@ async def read(db: Statements, evidence: EvidenceId) -> Evidence | None:
     return None if row is None else unpacked(Evidence, row["body"])
 
 
+async def known(db: Statements, thread: ThreadId, evidence: EvidenceId) -> Evidence | None:
+    """The result by id, where it is part of this thread. What a question brought that was taken
+    back is not."""
+    row = await db.fetch_one(
+        """
+        SELECT body FROM evidence AS kept WHERE id = ? AND thread = ?
+          AND NOT EXISTS (SELECT 1 FROM turns
+                          WHERE turns.turn = kept.turn AND taken_back_at IS NOT NULL)
+          AND NOT EXISTS (SELECT 1 FROM inbox
+                          WHERE inbox.id = kept.turn AND inbox.state = 'refused')
+        """,
+        (evidence, thread),
+    )
+    return None if row is None else unpacked(Evidence, row["body"])
+
+
 async def of_turn(db: Statements, turn: TurnId) -> list[Evidence]:
     """The results of a turn, in the order they were made."""
     rows = await db.fetch("SELECT body FROM evidence WHERE turn = ? ORDER BY made_at, id", (turn,))
@@ -67,9 +83,17 @@ async def handles(db: Statements, thread: ThreadId, limit: int) -> list[Handle]:
 
 
 async def of_thread(db: Statements, thread: ThreadId, limit: int = 50) -> list[Evidence]:
-    """The newest results of a thread, oldest first."""
+    """The newest results of a thread, oldest first, without those of a question that was taken
+    back."""
     rows = await db.fetch(
-        "SELECT body FROM evidence WHERE thread = ? ORDER BY made_at DESC, id DESC LIMIT ?",
+        """
+        SELECT body FROM evidence AS kept WHERE thread = ?
+          AND NOT EXISTS (SELECT 1 FROM turns
+                          WHERE turns.turn = kept.turn AND taken_back_at IS NOT NULL)
+          AND NOT EXISTS (SELECT 1 FROM inbox
+                          WHERE inbox.id = kept.turn AND inbox.state = 'refused')
+        ORDER BY made_at DESC, id DESC LIMIT ?
+        """,
         (thread, limit),
     )
     return [unpacked(Evidence, row["body"]) for row in reversed(rows)]

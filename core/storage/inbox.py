@@ -159,10 +159,15 @@ _CLAIM_SQLITE: LiteralString = """
     UPDATE inbox
     SET state = 'running', owner = ?, lease = ?, claimed_at = ?, attempt = attempt + 1
     WHERE seq IN (
-      SELECT head.seq FROM inbox AS head
-      WHERE head.seq IN (SELECT min(seq) FROM inbox WHERE state IN ('new', 'running')
-                         GROUP BY thread)
-        AND (head.state = 'new' OR (head.state = 'running' AND head.lease < ?))
+      SELECT head.seq
+      FROM (SELECT seq FROM inbox AS open
+            WHERE open.state IN ('new', 'running') AND (open.state = 'new' OR open.lease < ?)
+              AND NOT EXISTS (SELECT 1 FROM inbox AS older
+                              WHERE older.thread = open.thread AND older.seq < open.seq
+                                AND older.state IN ('new', 'running'))
+            ORDER BY open.seq LIMIT 200) AS oldest
+      JOIN inbox AS head ON head.seq = oldest.seq
+      WHERE head.state = 'new' OR (head.state = 'running' AND head.lease < ?)
       ORDER BY coalesce((SELECT max(served.claimed_at) FROM inbox AS served
                          WHERE served.thread = head.thread), 0), head.seq
       LIMIT ?
@@ -178,8 +183,9 @@ async def claim(
     db: Database, owner: str, *, now: float, lease: float, limit: int = 1
 ) -> list[Claim]:
     """Take up to `limit` turns to run, at most one per thread and none of a thread where one
-    runs. The oldest of a thread comes first; among threads, the one that waited longest since it
-    was last served.
+    runs. The oldest of a thread comes first; among the 200 threads whose question is oldest, the
+    one that waited longest since it was last served: Slack waits for the same writer, so that this
+    must not take longer the more questions wait.
 
     `lease` is the time at which the claim lapses unless `beat` moves it. A turn whose claim
     lapsed is taken again.
@@ -190,7 +196,7 @@ async def claim(
         # A power loss that takes the claim from a file takes its owner as well. A server may forget
         # a claim that its owner still works on.
         rows = await db.write(
-            lambda tx: tx.fetch(sql, (owner, lease, now, now, limit)), is_durable=not is_sqlite
+            lambda tx: tx.fetch(sql, (owner, lease, now, now, now, limit)), is_durable=not is_sqlite
         )
     except Conflict:
         # Another replica was quicker in one of these threads; the next look sees it.

@@ -44,10 +44,11 @@ async def due(db: Statements, surface: str, *, now: float, limit: int = 32) -> l
     decide. `attempt` says how often each was tried before."""
     rows = await db.fetch(
         """
-        SELECT body, attempt FROM outbox
-        WHERE seq IN (SELECT min(seq) FROM outbox WHERE surface = ? AND state = 'waiting'
-                      GROUP BY line)
-          AND due_at <= ? AND lease <= ?
+        SELECT body, attempt FROM outbox AS post
+        WHERE surface = ? AND state = 'waiting' AND due_at <= ? AND lease <= ?
+          AND NOT EXISTS (SELECT 1 FROM outbox AS older
+                          WHERE older.surface = post.surface AND older.line = post.line
+                            AND older.state = 'waiting' AND older.seq < post.seq)
         ORDER BY CASE kind WHEN 'card' THEN 0 ELSE 1 END, seq LIMIT ?
         """,
         (surface, now, now, limit),

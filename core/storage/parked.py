@@ -1,7 +1,8 @@
 """Parked calls: the rows that wait for a person, moved by compare-and-set alone."""
 
 import json
-from collections.abc import Sequence
+import logging
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from core.records import Address, PersonId, ThreadId, TurnId
 from core.storage.bodies import packed, storable, unpacked
 from core.storage.database import Database, Row, Statements, Transaction
 
+log = logging.getLogger(__name__)
 CHANNEL = "parked"
 """The wake-up channel: rung when a call was approved."""
 
@@ -100,17 +102,28 @@ async def stands(tx: Transaction, call: ParkedCall) -> bool:
     return row is not None and row["moves"] == call.moves
 
 
-async def to_carry_out(db: Statements, limit: int) -> list[CallId]:
+class Due(NamedTuple):
+    """A row that the executor has to look after."""
+
+    id: CallId
+    call: ParkedCall | None
+    """None where the row cannot be read."""
+
+
+async def to_carry_out(
+    db: Statements, limit: int, *, besides: Collection[CallId] = ()
+) -> list[Due]:
     """What the executor has to look after: first what was claimed and has no outcome, then what
-    was approved, the oldest first."""
+    was approved, the oldest first. Those `besides` are not among them."""
     rows = await db.fetch(
         """
-        SELECT id FROM parked WHERE state IN ('executing', 'approved')
+        SELECT * FROM parked WHERE state IN ('executing', 'approved')
         ORDER BY CASE state WHEN 'executing' THEN 0 ELSE 1 END, seq LIMIT ?
         """,
-        (limit,),
+        (limit + len(besides),),
     )
-    return [CallId(row["id"]) for row in rows]
+    found = [row for row in rows if row["id"] not in besides]
+    return [Due(CallId(row["id"]), _readable(row)) for row in found[:limit]]
 
 
 async def undecided(db: Statements, limit: int = 500) -> list[ParkedCall]:
@@ -261,6 +274,16 @@ async def prune(db: Database, before: float) -> int:
         await tx.execute("DELETE FROM card_copies WHERE call NOT IN (SELECT id FROM parked)")
         await tx.execute("DELETE FROM card_readings WHERE call NOT IN (SELECT id FROM parked)")
     return count
+
+
+def _readable(row: Row) -> ParkedCall | None:
+    try:
+        return _call(row)
+    except ValueError:
+        log.exception(
+            "a row cannot be read", extra={"action": "call.unreadable", "call": row["id"]}
+        )
+        return None
 
 
 def _call(row: Row) -> ParkedCall:

@@ -133,11 +133,13 @@ class Courier:
         return [post for post in due if post.id not in self._busy][:free]
 
     async def _idle_seconds(self) -> float:
+        if self._busy:
+            return self._patience.poll
         try:
             due = await outbox.next_due(self._db, self._surface.name)
         except Unavailable:
             due = None
-        if due is None or self._busy:
+        if due is None:
             return self._patience.poll
         return min(self._patience.poll, max(0.05, due - self._clock()))
 

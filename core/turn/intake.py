@@ -19,7 +19,7 @@ from core.records import (
     TurnId,
 )
 from core.storage import inbox, outbox, people, ratings, stops
-from core.storage.database import Database
+from core.storage.database import Database, Transaction
 from core.telemetry import logs, metrics, spans
 from core.turn import usage
 from core.turn.accepting import accept_tool
@@ -178,18 +178,24 @@ class Intake:
         return Receipt(kind="refused", turn=placed.turn, sentence=sentence)
 
     async def _notices(self, question: Question, turn: TurnId, ahead: int) -> None:
-        """What the person is told beside the answer: who this is, and that others come first."""
-        posts: list[Post] = []
-        if await people.meet(self._db, question.person.id, now=self._clock()):
-            posts.append(self._private(question, turn, "welcome", greeting(question.person)))
-        if ahead:
-            before = "one question" if ahead == 1 else f"{ahead} questions"
-            sentence = f"I am still answering {before} of this thread; yours comes right after."
-            posts.append(self._private(question, turn, "queued", sentence))
-        for post in posts:
-            await outbox.put(self._db, post)
-        if posts:
-            await self._db.notify(outbox.channel(question.place.surface))
+        """What the person is told beside the answer: who this is, and that others come first.
+        Slack waits meanwhile: one write for all of it, and none for most."""
+        person, is_known = question.person, await people.is_known(self._db, question.person.id)
+        if is_known and not ahead:
+            return
+        before = "one question" if ahead == 1 else f"{ahead} questions"
+        sentence = f"I am still answering {before} of this thread; yours comes right after."
+        queued = self._private(question, turn, "queued", sentence)
+        welcome = self._private(question, turn, "welcome", greeting(person))
+
+        async def written(tx: Transaction) -> None:
+            if not is_known and await people.meet(tx, person.id, now=self._clock()):
+                await outbox.put(tx, welcome)
+            if ahead:
+                await outbox.put(tx, queued)
+
+        await self._db.write(written)
+        await self._db.notify(outbox.channel(question.place.surface))
 
     def _private(self, question: Question, turn: TurnId, name: str, sentence: str) -> Post:
         return Post(

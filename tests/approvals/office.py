@@ -249,8 +249,8 @@ class Office:
 
     async def carry_out(self) -> None:
         """One look of the executor, without its loop."""
-        for id in await parked.to_carry_out(self.db, 1_000):
-            call = await self.now(id)
+        for due in await parked.to_carry_out(self.db, 1_000):
+            call = await self.now(due.id)
             step = carry.carry if call.state == "approved" else carry.settle
             await step(self.rooms, call, QUICK)
 

@@ -157,7 +157,6 @@ async def test_a_repetition_that_is_refused_says_nothing_about_the_first(
 
 
 async def test_a_failure_says_why_and_trying_again_is_a_new_call(database: Database) -> None:
-    """Peers' case 23."""
     async with office(database) as room:
         room.box.answers = [Failed(reason="The mailbox is full.", request_id="r-9")]
         call = await approved(room)

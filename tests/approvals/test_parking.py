@@ -82,6 +82,8 @@ async def test_a_tagged_call_waits_and_the_model_is_told_its_number(database: Da
         assert call.expires_at == room.clock.now + 86_400.0
         assert (call.facts, call.effect) == ({"signature": "Larkspur Cycles"}, "blind")
         assert len(call.policy_version) == 16
+        assert call.tool_digest == calls.by_alias["mail_send"].digest
+        assert (call.place, call.thread) == (SALES, "slack:T1/C1/1")
         assert is_intact(call)
         assert room.box.sent == []
         [post] = await room.posts()

@@ -25,7 +25,7 @@ from tests.approvals.office import ADA, MAIL, PRIYA, QUICK, Office, approved, of
 
 
 class Away:
-    """A database whose reads, or whose transactions, fail for a while."""
+    """A database whose reads, or whose whole writes, fail for a while."""
 
     def __init__(self, db: Database, *, reads: int = 0, writes: int = 0) -> None:
         self._db = db
@@ -41,11 +41,11 @@ class Away:
             raise Unavailable("busy")
         return await self._db.fetch(*given)
 
-    def transaction(self) -> Any:
+    async def write(self, *given: Any) -> Any:
         self.writes -= 1
         if self.writes >= 0:
             raise Unavailable("disk full")
-        return self._db.transaction()
+        return await self._db.write(*given)
 
 
 async def claimed(room: Office, call: ParkedCall, effect: Any) -> ParkedCall:

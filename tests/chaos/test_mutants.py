@@ -1,10 +1,10 @@
-"""The tests of desk and executor can fail: each way to break them is noticed."""
+"""The tests can fail: each named way to break what they are about is noticed."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.chaos.mutants import AT_ONCE, MUTANTS, NAMED, ROOT, is_caught
+from tests.chaos.mutants import AT_ONCE, EARLY, MUTANTS, NAMED, ROOT, is_caught
 
 
 @pytest.mark.promise("D5", "core.approvals")
@@ -17,8 +17,13 @@ def test_six_named_mutants_are_caught() -> None:
 
 
 def test_every_mutant_is_of_the_source_as_it_is() -> None:
-    for mutant in MUTANTS:
+    for mutant in (*MUTANTS, EARLY):
         assert mutant.right in (ROOT / mutant.file).read_text("utf-8"), mutant.name
+
+
+@pytest.mark.timeout(120)
+def test_an_acknowledgement_before_the_commit_is_noticed() -> None:
+    assert is_caught(EARLY)
 
 
 @pytest.mark.timeout(120)

@@ -14,8 +14,8 @@ FORGETFUL = (
     Mutant(
         "a decision does not wait for the disk",
         "core/approvals/moves.py",
-        "rooms.db.transaction() as tx",
-        "rooms.db.transaction(is_durable=False) as tx",
+        "rooms.db.write(written)",
+        "rooms.db.write(written, is_durable=False)",
     ),
     Mutant(
         "no commit waits for the disk",

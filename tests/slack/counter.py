@@ -5,7 +5,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from adapters.slack.app import SlackAdapter, build
@@ -142,13 +142,14 @@ async def counter(
     slack: SlackStandIn,
     *rules: Json,
     desk: Callable[[Office], Desk] | None = None,
+    has_auth_provider: bool = False,
     **section: Any,
 ) -> AsyncGenerator[Counter]:
     """`desk` may stand something in front of the office's own."""
     async with office(db, *rules, **section) as room:
         door, hand = Door(), Hand()
         adapter = build(
-            settings_for(slack),
+            replace(settings_for(slack), has_auth_provider=has_auth_provider),
             door,
             time.time,
             desk=desk(room) if desk else room.desk,

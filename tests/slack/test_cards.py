@@ -338,7 +338,26 @@ async def test_connecting_is_offered_to_the_one_who_clicks_and_to_nobody_else(sq
     assert "connect.example" not in str(slack.messages("sales")) + str(at.cards(call))
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+async def test_slacks_own_block_connects_where_the_workspace_has_it(sqlite, slack, is_there):
+    async with counter(sqlite, slack, has_auth_provider=True) as at:
+        at.office.box.needs = ("Mail.Send",)
+        call = await at.park()
+        if not is_there:
+            slack.fail("chat.postEphemeral", Fault(error="invalid_blocks"))
+        await at.press("mara", at.card(call), "connect")
+        (offer,) = slack.ephemerals("mara", "sales")
+        block = offer["blocks"][-1]
+        if is_there:
+            assert (block["type"], block["is_connected"]) == ("auth_provider", False)
+            assert block["auth_url"] == "https://connect.example/once"
+            (block,) = block["fallback"]
+        assert block["elements"][0]["url"] == "https://connect.example/once"
+    assert "connect.example" not in str(slack.ephemerals("tomas", "sales"))
+
+
 async def test_a_button_carries_the_call_and_its_revision_and_nothing_else(sqlite, slack):
+    """Case 39: no button that decides is an address to open."""
     async with counter(sqlite, slack) as at:
         call = await at.park()
         row = at.card(call)["blocks"][-1]["elements"]

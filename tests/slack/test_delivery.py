@@ -10,6 +10,7 @@ import pytest
 from adapters.slack.app import build
 from adapters.slack.paced import WORKSPACE_GAP
 from adapters.slack.pacing import Budget, Pacing
+from adapters.slack.stream import Manner
 from bot.workspace.slack.records import Fault
 from bot.workspace.slack_server import SlackStandIn
 from core.cards import CallId, Card
@@ -19,7 +20,9 @@ from core.storage.database import Database
 from core.turn.deliver import Courier, Patience
 from tests.door import Door, Hand
 from tests.slack.conftest import at_once, settings_for
+from tests.slack.streaming import WORD, markdown, prose
 
+QUICK_STREAMS = Manner(long=50, every=0.0, closing=5.0)
 QUICK = Patience(first_pause=0.01, longest_pause=0.02, poll=0.02)
 
 
@@ -70,7 +73,7 @@ async def strict() -> AsyncIterator[tuple[SlackStandIn, Hand]]:
         yield slack, hand
 
 
-async def test_thirty_answers_to_one_channel_at_once_arrive_in_order_at_the_pace(
+async def test_case_51_thirty_answers_at_once_arrive_in_order_at_the_pace(
     database: Database, strict: tuple[SlackStandIn, Hand]
 ) -> None:
     slack, hand = strict
@@ -88,6 +91,35 @@ async def test_thirty_answers_to_one_channel_at_once_arrive_in_order_at_the_pace
     gaps = [later.at - one.at for one, later in itertools.pairwise(calls)]
     assert min(gaps) >= 1.0 and hand.now - began < 40.0
     assert all(len(slack.replies("sales", ts)) == 1 for ts in asked)
+
+
+async def test_streams_stay_within_every_rate_and_limit(
+    strict: tuple[SlackStandIn, Hand],
+) -> None:
+    slack, hand = strict
+    pacing = Pacing(hand, hand.sleep)
+    adapter = build(settings_for(slack), Door(), hand, pacing=pacing, manner=QUICK_STREAMS)
+    await adapter.start()
+    for number in range(12):
+        ts = await slack.say("mara", "sales", "question", is_told=False)
+        lines = [f"{line}\n\n" for line in prose(14, number * 14).split("\n\n")]
+        said, told = post(number, ts, answer=Answer(text="".join(lines).rstrip("\n"))), [""]
+
+        def stands(ts: str = ts, told: list[str] = told) -> bool:
+            shown = "\n".join(map(markdown, slack.replies("sales", ts)))
+            return WORD.findall(shown) == WORD.findall(told[0])
+
+        async with adapter.surface.showing(said.id, said.address, lambda: told[0]) as shown:  # noqa: B023
+            for line in lines:
+                told[0] = (told[0] + line).rstrip("\n") + "\n\n"
+                shown.more()
+                await slack.wait_for(stands, 10)
+        await adapter.surface.deliver(said, None)
+    await adapter.close()
+
+    assert len(slack.calls("chat.appendStream")) > 100
+    refused = [call for call in slack.world.calls if not call.answer["ok"]]
+    assert [(call.method, call.answer["error"]) for call in refused] == []
 
 
 async def test_slacks_later_is_obeyed_and_nothing_overtakes(

@@ -95,7 +95,7 @@ def live(text: str) -> bool:
 
 @pytest.mark.promise("E5", "adapters.slack")
 @pytest.mark.parametrize("vector", VECTORS)
-def test_no_text_pings_anybody_in_any_block(vector):
+def test_case_19_no_text_pings_anybody_in_any_block(vector):
     answer = Answer(
         text=vector,
         chips=(Chip(number=1, label=vector, url="https://docs.example/a"),),
@@ -152,7 +152,7 @@ def test_text_that_would_fail_a_call_is_repaired():
         ("[Q3](https://bank.example)", "https://a.example/"),
     ],
 )
-def test_a_source_leads_to_its_own_address_alone(label, url):
+def test_case_16_a_source_leads_to_its_own_address_alone(label, url):
     block = blocks.sources([Chip(number=1, label=label, url=url)])[0]
     shown = block["elements"][0]["text"]
     links = re.findall(r"<([^|>]*)\|([^>]*)>", shown)

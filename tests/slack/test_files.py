@@ -68,6 +68,7 @@ async def test_case_48_a_stub_of_a_file_is_looked_up_before_it_is_fetched(server
     assert [path for path, _ in server.asked] == ["/api/files.info", "/files-pri/T1-F1/policy.pdf"]
 
 
+@pytest.mark.promise("I4", "adapters.slack")
 async def test_case_49_a_redirect_to_another_host_gets_neither_token_nor_request(server):
     async with scripted() as elsewhere:
         elsewhere.pages["/policy.pdf"] = page(b"%PDF-1.7")

@@ -21,6 +21,7 @@ from tests.workspace.limits_table import LIMITS, Limit
 
 Json = dict[str, Any]
 ADAPTER = Path(cards.__file__).parents[1]
+RULE: Json = {"type": "divider"}
 METADATA = json.dumps({"call": "c_0123456789abcdef0123", "revision": 99})
 CARD = Card(
     call=CallId("c_0123456789abcdef0123"),
@@ -135,7 +136,7 @@ OURS: dict[str, Callable[[int], list[Json]]] = {
     "pie_segments": lambda n: of_rows(n, 2),
     "charts_of_a_message": lambda n: [message for _ in range(n) for message in of_rows(3, 2)],
     "changed_text": lambda n: [*of_answer("<&>" * n), {"text": cards.text("x" * n)}],
-    "view_title": lambda n: [{"view": pages.modal("call.full", "x" * n, [], METADATA)}],
+    "view_title": lambda n: [{"view": pages.modal("call.full", "x" * n, [RULE], METADATA)}],
     "view_blocks": lambda n: [
         *of_form(*(text_field("x", label=f"f{number}") for number in range(n))),
         *of_card(fields=lines(n, "x" * 50)),

@@ -82,7 +82,7 @@ async def test_an_answer_stands_in_the_thread_with_its_sources_and_its_cost(slac
 
 
 @pytest.mark.promise("E2", "adapters.slack")
-async def test_nothing_that_is_posted_is_fetched_by_slack(slack, bot, question):
+async def test_case_21_nothing_that_is_posted_is_fetched_by_slack(slack, bot, question):
     links = " ".join(f"https://a.example/{number}" for number in range(8))
     await bot.adapter.surface.deliver(post(question, links + "\n\n" + long_text(3)), None)
     slack.fail("chat.postMessage", Fault(error="invalid_blocks"))
@@ -107,8 +107,9 @@ async def test_a_long_answer_continues_in_order_and_its_cost_comes_last(slack, b
     assert [len(reply["blocks"]) for reply in replies] == [1] * (len(replies) - 1) + [3]
 
 
-async def test_an_answer_that_is_far_too_long_is_completed_by_a_file(slack, bot, question):
-    text = long_text(12)
+async def test_case_8_an_answer_that_is_far_too_long_is_completed_by_a_file(slack, bot, question):
+    text = long_text(6)
+    assert len(text) > 57_000
     await bot.adapter.surface.deliver(post(question, text), None)
 
     *beginning, file = slack.replies("sales", question["thread_ts"])
@@ -116,6 +117,8 @@ async def test_an_answer_that_is_far_too_long_is_completed_by_a_file(slack, bot,
     assert "in the file below" in beginning[-1]["blocks"][0]["text"]
     assert file["files"][0]["name"] == "answer.md"
     assert slack.world.files[file["files"][0]["id"]].content == text.encode()
+    shown = re.findall(r"\bw\d+\b", said(slack, question))
+    assert shown == re.findall(r"\bw\d+\b", text)[: len(shown)] and len(shown) > 45
 
 
 async def test_an_answer_whose_reply_was_lost_is_not_posted_again(slack, bot, question):
@@ -200,10 +203,9 @@ async def test_plain_text_that_was_interrupted_goes_on_as_plain_text(slack, bot,
         ("service_unavailable", False),
     ],
 )
-async def test_ok_false_with_status_200_is_a_failure_with_slacks_own_word(
+async def test_case_6_ok_false_is_a_failure_with_slacks_own_word(
     slack, bot, question, word, is_final
 ):
-    """Case 6."""
     slack.fail("chat.postMessage", Fault(error=word))
     with pytest.raises(DeliveryFailed) as failed:
         await bot.adapter.surface.deliver(post(question), None)

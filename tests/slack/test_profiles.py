@@ -1,5 +1,7 @@
 """What Slack says of a person is used for a day, and its silence disturbs nobody."""
 
+import asyncio
+
 import pytest
 
 from adapters.slack import quiet
@@ -38,6 +40,24 @@ async def test_slack_is_asked_once_a_day(slack, api):
     for moment in (0.0, KEPT_SECONDS - 1, KEPT_SECONDS + 1, KEPT_SECONDS + 2):
         now[0] = moment
         await profiles.fill(MARA)
+    assert len(slack.calls("users.info")) == 2
+
+
+async def test_of_somebody_who_asks_twice_at_once_slack_is_asked_once(slack, api):
+    profiles = Profiles(api, lambda: 0.0)
+    async with asyncio.TaskGroup() as group:
+        asked = [group.create_task(profiles.fill(MARA)) for _ in range(5)]
+    assert {task.result().name for task in asked} == {"Mara Lindqvist"}
+    assert len(slack.calls("users.info")) == 1
+
+
+async def test_whoever_waited_for_an_answer_that_failed_asks_again(slack, api):
+    profiles = Profiles(api, lambda: 0.0)
+    slack.fail("users.info", Fault(error="internal_error"))
+    async with asyncio.TaskGroup() as group:
+        asked = [group.create_task(profiles.of("U0MARA")) for _ in range(3)]
+    first, *others = (task.result() for task in asked)
+    assert first is None and all(others)
     assert len(slack.calls("users.info")) == 2
 
 

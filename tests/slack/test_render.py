@@ -29,7 +29,7 @@ def check(part: str) -> None:
     check_message({"text": "x", "blocks": [blocks.markdown(part)]})
 
 
-def test_an_answer_of_50000_characters_is_continued_and_nothing_is_lost():
+def test_case_8_fifty_thousand_characters_are_continued_and_nothing_is_lost():
     paragraphs = [" ".join(f"w{n * 100 + m}" for m in range(100)) + "." for n in range(86)]
     text = "\n\n".join(paragraphs)[:50_000]
     assert len(text) == 50_000
@@ -49,7 +49,7 @@ def test_a_longer_answer_shows_its_beginning_and_comes_whole_as_a_file():
     assert rendered.whole_as_file == text
 
 
-def test_eighty_short_headings_are_spread_over_messages():
+def test_case_11_eighty_short_headings_are_spread_over_messages():
     text = "\n".join(f"## w{number} abcdef" for number in range(80))
     parts = split.parts(text)
     for part in parts:
@@ -57,7 +57,7 @@ def test_eighty_short_headings_are_spread_over_messages():
     assert words_of(parts) == numbered(80)
 
 
-def test_a_code_block_that_is_cut_keeps_its_fence_and_language_in_each_part():
+def test_case_12_a_code_block_that_is_cut_keeps_its_fence_and_language():
     lines = [f"SELECT w{number} FROM orders WHERE id = {number};" for number in range(520)]
     text = "Here it is:\n\n```sql\n" + "\n".join(lines) + "\n```\n\nThat was all."
     assert len(text) > 20_000
@@ -91,16 +91,19 @@ def table(rows: int, columns: int) -> str:
     return "\n".join([head, line, *body])
 
 
-def test_a_long_table_repeats_its_header_and_stays_within_a_hundred_rows():
+def test_case_13_a_long_table_repeats_its_header_within_a_hundred_rows():
     parts = split.parts("Rows:\n\n" + table(240, 6) + "\n\nDone.")
     for part in parts:
         check(part)
         assert part.count("| h0 | h1 |") == 1
         assert part.count("\n| ") <= limits.TABLE_ROWS
+        rows = [line for line in part.split("\n") if "|" in line]
+        assert all(row.startswith("|") and row.endswith("|") for row in rows)
+        assert {row.count("|") for row in rows} == {7}
     assert words_of(parts) == numbered(240 * 6)
 
 
-def test_a_wide_table_becomes_tables_of_at_most_twenty_columns():
+def test_case_13_a_wide_table_becomes_tables_of_at_most_twenty_columns():
     parts = split.parts(table(12, 25))
     for part in parts:
         check(part)
@@ -120,7 +123,7 @@ def test_a_heading_is_not_left_behind_at_the_end_of_a_message():
     assert parts[1].startswith("## Next")
 
 
-def test_characters_that_grow_when_escaped_are_counted_as_they_will_be():
+def test_case_14_characters_that_grow_when_escaped_are_counted_so():
     text = "\n\n".join("w1 " + "&<>" * 300 for _ in range(20))
     parts = split.parts(text)
     for part in parts:
@@ -140,6 +143,18 @@ def test_a_line_that_begins_with_inline_code_opens_no_block():
     text = "```x``` and w1\n" + "words and more words\n" * 900
     parts = split.parts(text)
     assert len(parts) > 1 and "".join(parts).count("```") == 2
+
+
+ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e007f"
+
+
+@pytest.mark.parametrize("sign", ["👩🏽‍💻", "🇫🇮", "e\u0301", "👨‍👩‍👧‍👦", "각", "❤️", "1️⃣", ENGLAND])
+def test_what_a_reader_sees_as_one_sign_is_never_cut(sign):
+    parts = split.parts(sign * 9_000)
+    assert len(parts) > 1
+    for part in parts:
+        assert part.replace("\n", "").replace(sign, "") == ""
+    assert sum(part.count(sign) for part in parts) == 9_000
 
 
 @pytest.mark.parametrize("text", ["", "\n", "  \n "])

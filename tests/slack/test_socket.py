@@ -84,6 +84,28 @@ async def test_an_envelope_is_acknowledged_only_when_it_is_committed(slack):
         assert len(bot.door.questions) == 1
 
 
+async def test_an_envelope_waits_for_its_acknowledgement_until_it_is_committed(slack):
+    held, began = asyncio.Event(), asyncio.Event()
+
+    class Slow(Door):
+        async def accept(self, question: Any) -> Any:
+            began.set()
+            await held.wait()
+            return await super().accept(question)
+
+    async with joined(slack) as bot:
+        bot.adapter.deliveries._door = Slow()
+        ts = await slack.say("mara", "sales", "@Countersign how many?", is_told=False)
+        async with asyncio.TaskGroup() as group:
+            sent = group.create_task(slack.deliver(slack.envelope_for("sales", ts)))
+            await began.wait()
+            # Whatever was on its way over the socket has come through.
+            await slack.command("mara", "sales", "/countersign", "help")
+            assert not sent.done()
+            held.set()
+        assert sent.result().status == 200
+
+
 async def test_case_44_a_socket_that_falls_silent_is_replaced(slack):
     async with joined(slack) as bot:
         slack.carrier._patience = 0.3

@@ -4,6 +4,7 @@ import asyncio
 import re
 
 import pytest
+from slack_sdk.models.blocks import PlanBlock
 
 from adapters.slack.render import blocks, limits, split
 from adapters.slack.stream import Manner
@@ -63,7 +64,7 @@ async def test_work_that_lasts_is_shown_as_a_plan_of_its_rounds(slack):
         assert markdown(at.replies()[0]) == "17."
 
 
-async def test_who_it_is_for_is_named_and_nothing_is_streamed_to_nobody(slack):
+async def test_case_32_who_it_is_for_is_named_and_nothing_is_streamed_to_nobody(slack):
     async with pen(slack) as at:
         async with showing(at):
             await at.write(prose(2))
@@ -101,9 +102,47 @@ async def test_a_message_is_left_before_slack_ends_its_stream(slack):
             await at.write(prose(2, 2))
             first, second = at.replies()
             assert "streaming_state" not in first and "streaming_state" in second
+            assert plan_of(first) == ("Done", ["complete"])
             assert "continued" in second["blocks"][0]["elements"][0]["text"]
         await at.deliver()
         assert WORD.findall(at.shown()) == WORD.findall(prose(4))
+
+
+def plan_of(message) -> tuple[str, list[str]]:
+    plan = message["blocks"][0]
+    return plan["title"], [task["status"] for task in plan["tasks"]]
+
+
+@pytest.mark.parametrize("fault", [Fault(error="msg_too_long"), lost("after"), lost("before")])
+async def test_a_message_that_is_mended_keeps_its_plan_and_says_where_it_goes_on(slack, fault):
+    async with pen(slack) as at:
+        async with showing(at):
+            at.showing.step(Step(id="round1", title="Sales", state="in_progress"))
+            await at.write(prose(2))
+            at.showing.step(Step(id="round1", title="Sales", state="complete"))
+            slack.fail("chat.appendStream", fault)
+            await at.write(prose(2, 2))
+            slack.fail("chat.appendStream", fault)
+            await at.write(prose(2, 4))
+        await at.deliver()
+        first, second, *_ = at.replies()
+        assert kinds(first) == ["plan", "markdown"]
+        assert plan_of(first) == ("Done", ["complete", "complete"])
+        assert kinds(second)[:2] == ["context", "markdown"]
+        assert PlanBlock.parse(first["blocks"][0]).to_dict()["tasks"]
+        assert WORD.findall(at.shown()) == WORD.findall(prose(6))
+
+
+async def test_a_step_whose_news_met_a_rate_limit_is_shown_all_the_same(slack):
+    async with pen(slack) as at:
+        async with showing(at):
+            at.showing.step(Step(id="round1", title="Sales", state="in_progress"))
+            await at.write(prose(2))
+            slack.fail("chat.appendStream", Fault(status=429, retry_after=0))
+            at.showing.step(Step(id="round1", title="Sales", state="complete"))
+            await at.pause()
+            await at.write(prose(1, 2))
+            assert plan_of(at.replies()[0])[1] == ["complete", "in_progress"]
 
 
 async def test_a_code_block_and_a_table_go_on_in_the_next_message_as_what_they_are(slack):
@@ -152,6 +191,38 @@ async def test_a_call_that_fails_neither_loses_nor_doubles_a_word(slack, method,
         assert not any("streaming_state" in reply for reply in at.replies())
 
 
+async def test_case_30_a_stream_that_slack_ended_goes_on_in_a_next_message(slack):
+    """Slack's clock has passed five minutes and ours has not: the first it hears is a refusal."""
+    text = prose(6)
+    async with pen(slack) as at:
+        async with showing(at):
+            await at.write(prose(2))
+            slack.move_clock(301.0)
+            await at.write(prose(4, 2))
+            assert len(at.replies()) == 2
+        await at.deliver()
+        words = [call.answer.get("error") for call in slack.calls("chat.appendStream")]
+        assert "message_not_in_streaming_state" in words
+        assert WORD.findall(at.shown()) == WORD.findall(text)
+
+
+@pytest.mark.parametrize(
+    "fault", [lost("before"), lost("after"), Fault(error="internal_error"), Fault(status=502)]
+)
+async def test_case_31_the_last_words_appear_although_their_flush_failed(slack, fault):
+    """They are there once, with the closing that only the last message has."""
+    text = prose(3)
+    async with pen(slack) as at:
+        async with showing(at):
+            await at.write(prose(2))
+            at.text = text
+        slack.fail("chat.stopStream", fault)
+        await delivered(at)
+        assert WORD.findall(at.shown()) == WORD.findall(text)
+        assert kinds(at.replies()[-1])[-1] == "context_actions"
+        assert not any("streaming_state" in reply for reply in at.replies())
+
+
 async def delivered(at, most: int = 8, **fields) -> int:
     """As the courier does it: again until it is there. How often."""
     for attempt in range(most):
@@ -181,7 +252,7 @@ FAULTS = {
 }
 
 
-async def test_an_answer_of_25000_characters_appears_exactly_once_under_faults(slack):
+async def test_case_9_an_answer_of_25000_characters_appears_exactly_once_under_faults(slack):
     text = prose(43)[:25_000]
     for method, faults in FAULTS.items():
         slack.fail(method, *(fault or Fault() for fault in faults))

@@ -1,91 +1,24 @@
 """One app in two workspaces: each has its own token, people and threads, and installs it itself."""
 
-import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from urllib.parse import parse_qs, urlsplit
+from pathlib import Path
 
 import aiohttp
 import pytest
 
-from adapters.slack import scopes
-from adapters.slack.app import build_several
-from adapters.slack.settings import Distribution, SlackSettings
-from adapters.slack.workspaces import Workspaces
-from bot.workspace.slack.records import Team
+from adapters.slack.routed import RoutedPoster
+from adapters.slack.settings import Distribution
+from bot.workspace.slack.records import Fault, Team
 from bot.workspace.slack_server import SlackStandIn
 from core.errors import DeliveryFailed, Misconfigured
-from core.identity.installations import Installations
-from core.identity.vault import KeyRing
 from core.records import Answer, Person, PersonId, Post, TurnId
-from core.storage.database import Database, open_database
-from tests.door import Door
-from tests.slack.conftest import serving
-
-ALDER, LARKSPUR, FOREIGN = "T00000002", "T00000001", "T00000009"
-KEYS = KeyRing.parse("test:" + "A" * 43 + "=")
-
-
-@dataclass
-class Two:
-    first: SlackStandIn
-    second: SlackStandIn
-    bot: Workspaces
-    door: Door
-    db: Database
-    base: str
-    now: list[float]
-
-    async def install(self, slack: SlackStandIn, **changed: str) -> tuple[int, str]:
-        """As an administrator's browser does it."""
-        jar = aiohttp.CookieJar(unsafe=True)
-        async with aiohttp.ClientSession(cookie_jar=jar) as browser:
-            state = await self.state(browser)
-            code = f"code-{slack.world.team.id}-{len(slack.world.calls)}"
-            slack.world.oauth_codes.add(code)
-            return await self.back(browser, **{"code": code, "state": state, **changed})
-
-    async def state(self, browser: aiohttp.ClientSession) -> str:
-        async with browser.get(f"{self.base}/slack/install", allow_redirects=False) as response:
-            query = parse_qs(urlsplit(response.headers["Location"]).query)
-        assert set(query["scope"][0].split(",")) == set(scopes.needed())
-        return query["state"][0]
-
-    async def back(self, browser: aiohttp.ClientSession, **query: str) -> tuple[int, str]:
-        address = f"{self.base}/slack/oauth_redirect"
-        async with browser.get(address, params=query) as response:
-            return response.status, await response.text()
+from tests.slack.several import ALDER, FOREIGN, LARKSPUR, Two, two_workspaces
 
 
 @pytest.fixture
-async def two(slack: SlackStandIn, tmp_path) -> AsyncIterator[Two]:
-    now = [time.time()]
-    second = await slack.add_team(Team(id=ALDER, name="Alder & Co"))
-    settings = SlackSettings(
-        bot_token="",
-        signing_secret=slack.app.signing_secret,
-        api_url=slack.api_url,
-        distribution=Distribution(
-            client_id=slack.app.client_id,
-            client_secret=slack.app.client_secret,
-            public_url="http://localhost:1",
-            teams=frozenset({LARKSPUR, ALDER}),
-        ),
-    )
-    db = await open_database(f"sqlite:///{tmp_path / 'state.db'}")
-    door = Door()
-    kept = Installations(db, KEYS, lambda: now[0])
-    bot = build_several(settings, door, lambda: now[0], kept)
-    await bot.start()
-    async with serving(bot) as url:
-        slack.connect(url)
-        second.connect(url)
-        base = url.removesuffix("/slack/events")
-        yield Two(slack, second, bot, door, db, base, now)
-        await slack.settled()
-        await second.settled()
-    await bot.close()
-    await db.close()
+async def two(slack: SlackStandIn, tmp_path: Path) -> AsyncIterator[Two]:
+    async with two_workspaces(slack, tmp_path) as made:
+        yield made
 
 
 async def test_each_workspace_installs_it_and_is_answered_with_its_own_token(two: Two):
@@ -155,17 +88,29 @@ async def test_commands_and_deliveries_go_to_their_own_workspace_alone(two: Two)
         await two.bot.api_of(PersonId(f"slack:{LARKSPUR}/U0MARA"))
 
 
-async def test_what_a_workspace_takes_back_is_gone(two: Two):
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_what_a_workspace_takes_back_is_gone(two: Two, is_open: bool):
     await two.install(two.second)
-    await two.second.command("mara", "sales", "/countersign", "help")
-    gone = {"type": "event_callback", "team_id": ALDER, "event": {"type": "app_uninstalled"}}
-    assert (await two.second.deliver(gone)).status == 200
+    if is_open:
+        await two.second.command("mara", "sales", "/countersign", "help")
+    two.second.uninstall()
+    await two.second.settled()
     assert await two.db.fetch("SELECT * FROM tokens") == []
     await two.second.say("mara", "sales", "@Countersign how many?")
     await two.second.settled()
     assert two.door.questions == []
 
 
+async def test_a_farewell_from_before_the_present_installation_is_not_believed(two: Two):
+    await two.install(two.second)
+    gone = {"type": "event_callback", "team_id": ALDER, "event": {"type": "app_uninstalled"}}
+    assert (await two.second.deliver(gone)).status == 200
+    assert len(await two.db.fetch("SELECT * FROM tokens")) == 1
+    two.second.fail("auth.test", Fault(error="internal_error"))
+    assert (await two.second.deliver(gone)).status == 503
+
+
+@pytest.mark.promise("I8", "adapters.slack")
 async def test_an_installation_needs_its_own_fresh_state_and_a_named_workspace(two: Two):
     jar = aiohttp.CookieJar(unsafe=True)
     async with aiohttp.ClientSession(cookie_jar=jar) as mine, aiohttp.ClientSession() as other:
@@ -209,3 +154,20 @@ def test_an_unsafe_distribution_does_not_start(changed, word: str):
     Distribution(**good)
     with pytest.raises(Misconfigured, match=word):
         Distribution(**{**good, **changed})
+
+
+async def test_a_post_is_made_in_its_own_workspace_by_a_process_that_never_looked_it_up(two: Two):
+    await two.install(two.first)
+    await two.install(two.second)
+    mara = PersonId(f"slack:{ALDER}/U0MARA")
+    found = await two.bot.poster.channel("sales", mara)
+    assert found is not None and found.name == "sales"
+    # As after a restart: only what the parked call holds is known.
+    poster = RoutedPoster(two.bot.of)
+    await two.bot.close()
+    posted = await poster.post(found.id, "Q3 is out.", "c_1")
+    assert await poster.find(found.id, "c_1") == posted
+    assert [message["text"] for message in two.second.messages("sales")] == ["Q3 is out."]
+    assert two.first.messages("sales") == []
+    with pytest.raises(DeliveryFailed, match="not_installed"):
+        await poster.post(f"{FOREIGN}/C0SALES", "x", "c_2")

@@ -3,10 +3,13 @@
 import json
 import re
 from pathlib import Path
+from urllib.parse import unquote
 
+import aiohttp
 import pytest
 
-from bot.workspace.slack.records import Fault
+from bot.workspace.microsoft.records import Fault
+from bot.workspace.slack.records import Fault as SlackFault
 from tests.fakes.model_script import call, calls, say
 from tests.fakes.model_server import ModelServer
 from tests.house import House, house
@@ -67,6 +70,53 @@ async def test_the_person_is_shown_one_link_and_reads_with_it(tmp_path: Path, is
         assert links(bot, "mara", where) == [link]
 
 
+async def test_a_further_proof_that_a_source_asks_for_is_asked_of_the_person(
+    tmp_path: Path,
+) -> None:
+    """The mailbox answers 401 with a claims challenge in the middle of a reading call."""
+    async with ModelServer(dimensions=1536) as models, house(tmp_path, models=models) as bot:
+        assert bot.bot.workspace is not None
+        microsoft = bot.bot.workspace.microsoft
+        models.script([calls(SEARCH), say("Connect first.")])
+        await bot.ask(f"{MENTION} what did Priya write about Q3?")
+        assert "You are signed in" in await follow(bot, links(bot, "mara", "sales")[0], "mara")
+
+        wanted = '{"access_token":{"acrs":{"essential":true,"value":"c25"}}}'
+        microsoft.graph.faults.add("GET /me/messages", *[Fault(claims=wanted)] * 2)
+        models.script([calls(SEARCH, SEARCH), say("A further proof is needed.")])
+        await bot.ask(f"{MENTION} and now?")
+        for text in told(models):
+            assert "further proof" in text and "private link" in text and "c25" not in text
+        _, link = links(bot, "mara", "sales")
+        assert links(bot, "tomas", "sales") == []
+        async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as browser:
+            async with browser.get(link, allow_redirects=False) as response:
+                onward = response.headers["Location"]
+            assert "c25" in unquote(onward)
+            async with browser.get(microsoft.sign_in(onward, "mara").url) as response:
+                assert "You are signed in" in await response.text()
+
+        models.script([calls(SEARCH), say("She wrote this. [1]")])
+        await bot.ask(f"{MENTION} and now?")
+        [found] = told(models)
+        assert "Error" not in found
+
+
+async def test_a_sign_in_that_a_source_no_longer_takes_is_asked_for_again(tmp_path: Path) -> None:
+    async with ModelServer(dimensions=1536) as models, house(tmp_path, models=models) as bot:
+        assert bot.bot.workspace is not None
+        models.script([calls(SEARCH), say("Connect first.")])
+        await bot.ask(f"{MENTION} what did Priya write about Q3?")
+        assert "You are signed in" in await follow(bot, links(bot, "mara", "sales")[0], "mara")
+
+        bot.bot.workspace.microsoft.graph.faults.add("GET /me/messages", Fault(status=401))
+        models.script([calls(SEARCH), say("It is needed again.")])
+        await bot.ask(f"{MENTION} and now?")
+        [text] = told(models)
+        assert "no longer takes this sign-in" in text and "private link" in text
+        assert len(links(bot, "mara", "sales")) == 2
+
+
 async def test_a_writing_tool_that_looks_something_up_gets_its_person_the_link_too(
     tmp_path: Path,
 ) -> None:
@@ -86,7 +136,7 @@ async def test_who_cannot_be_shown_the_link_is_told_in_the_answer(tmp_path: Path
         models.script([say("Good.")])
         await bot.ask(f"{MENTION} how was the quarter?")
         await bot.slack.wait_for(lambda: bot.slack.ephemerals("mara", "sales"), 10)
-        bot.slack.fail("chat.postEphemeral", Fault(error="user_not_in_channel"))
+        bot.slack.fail("chat.postEphemeral", SlackFault(error="user_not_in_channel"))
         models.script(
             [call("office_list_events", start="2026-12-01", end="2026-12-02"), say("No.")]
         )

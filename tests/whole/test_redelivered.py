@@ -3,12 +3,15 @@
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.model_script import hang, say
 from tests.fakes.model_server import ModelServer
 from tests.house import house
 from tests.turn.reading import MENTION
 
 
+@pytest.mark.promise("O2", "adapters.slack")
 async def test_case_1_four_deliveries_while_the_model_thinks_are_one_answer(tmp_path: Path) -> None:
     async with ModelServer(dimensions=1536) as models, house(tmp_path, models=models) as bot:
         models.script([hang()])
@@ -29,6 +32,7 @@ async def test_case_1_four_deliveries_while_the_model_thinks_are_one_answer(tmp_
         assert len(rows) == 2
 
 
+@pytest.mark.promise("O2", "adapters.slack")
 async def test_case_4_the_same_message_hours_later_and_after_a_restart(tmp_path: Path) -> None:
     async with ModelServer(dimensions=1536) as models:
         async with house(tmp_path, models=models) as bot:

@@ -8,7 +8,7 @@ import pytest
 
 from core.parked import ParkedCall
 from core.records import TurnId
-from core.storage import inbox, parked
+from core.storage import evidence, inbox, parked
 from tests.fakes.model_script import call, hang, say
 from tests.fakes.model_server import ModelServer
 from tests.house import House, house
@@ -25,7 +25,7 @@ def hears_deletions(bot: House) -> None:
 
 
 async def the_turn(bot: House) -> inbox.Entry:
-    [row] = await bot.bot.rooms.db.fetch("SELECT id FROM inbox")
+    [row, *_] = await bot.bot.rooms.db.fetch("SELECT id FROM inbox")
     entry = await inbox.read(bot.bot.rooms.db, TurnId(row["id"]))
     assert entry is not None
     return entry
@@ -42,7 +42,9 @@ async def waiting_posts(bot: House) -> list[Any]:
 
 
 @pytest.mark.parametrize("is_dm", [False, True])
-async def test_a_turn_that_runs_is_stopped_and_nothing_is_said(tmp_path: Path, is_dm: bool) -> None:
+async def test_case_28_a_turn_that_runs_is_stopped_and_nothing_is_said(
+    tmp_path: Path, is_dm: bool
+) -> None:
     async with ModelServer(dimensions=1536) as models, house(tmp_path, models=models) as bot:
         hears_deletions(bot)
         where = bot.slack.direct("mara") if is_dm else "sales"
@@ -60,7 +62,7 @@ async def test_a_turn_that_runs_is_stopped_and_nothing_is_said(tmp_path: Path, i
         await bot.ask(f"{MENTION} what else?", channel=where)
 
 
-async def test_an_answered_question_takes_its_cards_with_it(tmp_path: Path) -> None:
+async def test_case_28_an_answered_question_takes_its_cards_with_it(tmp_path: Path) -> None:
     """Its message has replies by then, and leaves a tombstone."""
     async with ModelServer(dimensions=1536) as models, house(tmp_path, models=models) as bot:
         hears_deletions(bot)
@@ -127,3 +129,28 @@ async def test_an_answered_question_is_no_longer_part_of_what_the_thread_said(
         assert "It stays." in shown
         for gone in ("heron", "which codeword", "priya@larkspur.example"):
             assert gone not in shown
+
+
+async def test_what_a_question_brought_is_gone_with_it(tmp_path: Path) -> None:
+    """Neither an id that somebody has noted nor a file of that name leads there."""
+    async with ModelServer(dimensions=1536) as models, house(tmp_path, models=models) as bot:
+        hears_deletions(bot)
+        models.script([say("It stays.")])
+        [first] = await bot.ask(f"{MENTION} what stays?")
+        root = first["thread_ts"]
+        models.script([call("sample_list_products"), say("Here they are. [1]")])
+        ts = await bot.slack.say("mara", "sales", f"{MENTION} which orders?", root)
+        await bot.answers("sales", root, 2)
+        [row] = await bot.bot.rooms.db.fetch("SELECT id FROM evidence")
+        read = call("read_result", evidence=row["id"])
+        models.script([read, say("So they are.")])
+        await bot.ask(f"{MENTION} read on", thread_ts=root, answers=2)
+        assert "there is no evidence" not in models.asked[-1].text
+
+        await bot.slack.delete("sales", ts)
+        await bot.slack.settled()
+        models.script([read, say("I cannot.")])
+        await bot.ask(f"{MENTION} and again", thread_ts=root, answers=3)
+        assert "there is no evidence" in models.asked[-1].text
+        thread = (await the_turn(bot)).turn.question.thread
+        assert await evidence.of_thread(bot.bot.rooms.db, thread) == []

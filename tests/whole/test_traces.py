@@ -166,7 +166,12 @@ def _children(span: Heard, collector: Collector) -> bool:
 
 @pytest.mark.promise("X4", "core.telemetry")
 async def test_every_turn_has_its_one_trace_whatever_becomes_of_it(tmp_path: Path) -> None:
-    turns = 40
+    # Five hundred of them: tests.whole.five_hundred_traces.
+    await each_is_traced(tmp_path, 40)
+
+
+async def each_is_traced(folder: Path, turns: int) -> None:
+    """Ask as many questions, forty at once, and look at the traces of all of them."""
 
     def step(asked: Asked) -> Step:
         if "number 7 " in asked.text:
@@ -174,13 +179,14 @@ async def test_every_turn_has_its_one_trace_whatever_becomes_of_it(tmp_path: Pat
         return busy(asked)
 
     async with collecting() as collector:
-        async with traced(tmp_path, collector, []) as (bot, models):
+        async with traced(folder, collector, []) as (bot, models):
             models.answer(step)
-            async with asyncio.TaskGroup() as group:
-                for number in range(turns):
-                    text = f"{MENTION} {WRITTEN['question']} number {number} please"
-                    group.create_task(bot.slack.say("mara", "sales", text))
-            async with asyncio.timeout(60):
+            for first in range(0, turns, 40):
+                async with asyncio.TaskGroup() as group:
+                    for number in range(first, min(first + 40, turns)):
+                        text = f"{MENTION} {WRITTEN['question']} number {number} please"
+                        group.create_task(bot.slack.say("mara", "sales", text))
+            async with asyncio.timeout(30 + turns):
                 await posted(bot, turns)
             ids = await turn_ids(bot)
 

@@ -24,13 +24,9 @@ def oauth_access(world: World, args: Json) -> Json:
         raise Refusal("invalid_client_id")
     if args.get("client_secret") != app.client_secret:
         raise Refusal("bad_client_secret")
-    code = needed(args, "code")
-    if code not in world.oauth_codes:
-        raise Refusal("invalid_code")
-    world.oauth_codes.remove(code)
     return {
         "app_id": app.id,
-        "access_token": app.bot_token,
+        **_token(world, args),
         "token_type": "bot",
         "scope": "app_mentions:read,chat:write",
         "bot_user_id": app.member,
@@ -39,6 +35,16 @@ def oauth_access(world: World, args: Json) -> Json:
         "is_enterprise_install": False,
         "authed_user": {"id": next(iter(world.members))},
     }
+
+
+def _token(world: World, args: Json) -> Json:
+    if args.get("grant_type") == "refresh_token":
+        return world.tokens.refreshed(args.get("refresh_token"))
+    code = needed(args, "code")
+    if code not in world.oauth_codes:
+        raise Refusal("invalid_code")
+    world.oauth_codes.remove(code)
+    return world.tokens.given()
 
 
 METHODS = {"apps.connections.open": connections_open, "oauth.v2.access": oauth_access}

@@ -197,9 +197,9 @@ def _invalid(found: list[Problem]) -> Refusal:
     )
 
 
-def check_blocks(blocks: Any) -> None:
+def check_blocks(blocks: Any, most: int = limits.MESSAGE_BLOCKS) -> None:
     """Raises Refusal: `invalid_blocks`, `msg_too_long` or `msg_blocks_too_long`."""
-    found = block_problems(blocks)
+    found = block_problems(blocks, most)
     if any(block["type"] == "input" for block in blocks if not found):
         found.append(Problem("/blocks", "unsupported type: input"))
     if found:
@@ -245,7 +245,7 @@ _VIEW = {
     "private_metadata": Chars(limits.PRIVATE_METADATA, 0),
     "callback_id": IDENTIFIER,
     "external_id": IDENTIFIER,
-    "blocks": Items(Kinds(BLOCKS), limits.VIEW_BLOCKS, 0),
+    "blocks": Items(Kinds(BLOCKS), limits.VIEW_BLOCKS, 1),
 }
 _MODAL = Fields(
     {"title": plain_text(limits.VIEW_TITLE), "blocks": _VIEW["blocks"]},

@@ -23,7 +23,8 @@ def upload_address(world: World, args: Json) -> Json:
         created=int(world.clock()),
     )
     world.files[file.id] = file
-    address = f"{world.base}/upload/v1/{file.id}/{secrets.token_hex(12)}?length={length}"
+    place = f"{world.team.id}-{file.id}/{secrets.token_hex(12)}"
+    address = f"{world.base}/upload/v1/{place}?length={length}"
     return {"upload_url": address, "file_id": file.id}
 
 

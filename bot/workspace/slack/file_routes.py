@@ -1,7 +1,10 @@
 """The addresses at which file bytes go in and come out."""
 
+from collections.abc import Callable, Iterable
+
 from aiohttp import web
 
+from bot.workspace.slack.records import File
 from bot.workspace.slack.world import World
 
 LOGIN_PAGE = "<!doctype html><title>Slack</title><h1>Sign in to your workspace</h1>"
@@ -10,11 +13,11 @@ LOGIN_PAGE = "<!doctype html><title>Slack</title><h1>Sign in to your workspace</
 class FileRoutes:
     """`/upload/v1/…` takes bytes, `/files-pri/…` gives them to whoever shows the bot's token."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, worlds: Callable[[], Iterable[World]]) -> None:
+        self._worlds = worlds
 
     async def upload(self, request: web.Request) -> web.StreamResponse:
-        file = self._world.files.get(request.match_info["file"])
+        _, file = self._found(request)
         if file is None or file.is_complete:
             return web.Response(status=404, text="not found")
         content = await self._content(request)
@@ -35,9 +38,16 @@ class FileRoutes:
     async def download(self, request: web.Request) -> web.StreamResponse:
         """Without the token Slack answers 200 with its sign-in page, not an error."""
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        if token != self._world.app.bot_token:
+        world, file = self._found(request)
+        if not world or not world.tokens.is_good(token):
             return web.Response(text=LOGIN_PAGE, content_type="text/html")
-        file = self._world.files.get(request.match_info["place"].partition("-")[2])
         if file is None:
             return web.Response(status=404, text="not found")
         return web.Response(body=file.content, content_type=file.media_type)
+
+    def _found(self, request: web.Request) -> tuple[World | None, File | None]:
+        team, _, file = request.match_info["place"].partition("-")
+        for world in self._worlds():
+            if world.team.id == team:
+                return world, world.files.get(file)
+        return None, None

@@ -38,7 +38,10 @@ def respond(world: World, hook: Hook, body: Json) -> None:
         messages.said_by_app(world, channel, args)
     else:
         args = body | {"thread_ts": body.get("thread_ts") or hook.thread_ts}
-        messages.whisper(world, channel, hook.person, args)
+        said = messages.whisper(world, channel, hook.person, args)
+        if not hook.message_ts:
+            # What a command was answered with is what its address replaces from then on.
+            hook.message_ts, hook.is_ephemeral = said["ts"], True
 
 
 def _original(world: World, channel: Channel, hook: Hook) -> Json:
@@ -75,7 +78,7 @@ def _replace(world: World, channel: Channel, hook: Hook, body: Json) -> None:
 
 def answered(world: World, form: dict[str, str], delivery: Delivery) -> None:
     """Show what the app answered directly to a command, or that it did not answer."""
-    hook = Hook(channel=form["channel_id"], person=form["user_id"], made_at=world.clock())
+    hook = world.hooks[form["response_url"].rpartition("/")[2]]
     command = form["command"]
     if not 200 <= delivery.status < 300:
         word = "operation_timeout" if delivery.reason == "http_timeout" else "dispatch_failed"

@@ -16,6 +16,7 @@ from bot.workspace.slack import (
     file_methods,
     limits,
     read_methods,
+    stream_methods,
     thread_methods,
     view_methods,
 )
@@ -29,6 +30,7 @@ METHODS: dict[str, Method] = {
     **chat_methods.METHODS,
     **file_methods.METHODS,
     **read_methods.METHODS,
+    **stream_methods.METHODS,
     **thread_methods.METHODS,
     **view_methods.METHODS,
 }
@@ -83,12 +85,13 @@ class WebApi:
         """Whether this workspace is meant: by its token, or by a code that it gave."""
         token = _token(request, {})
         if method not in TOKENLESS:
-            return token == self.world.app.bot_token
+            return self.world.tokens.is_known(token)
         try:
             args = arguments.read(request.query.items(), request.content_type, body)
         except Refusal:
             return False
-        return str(args.get("code")) in self.world.oauth_codes
+        is_given = str(args.get("code")) in self.world.oauth_codes
+        return is_given or self.world.tokens.may_refresh(args.get("refresh_token"))
 
     def _answer(self, method: str, args: Json, token: str, fault: Fault) -> Json:
         if fault.error or fault.status != 200 or fault.drop == "before":
@@ -111,10 +114,13 @@ class WebApi:
             return
         if not token:
             raise Refusal("not_authed")
-        if token not in (app.bot_token, app.app_token):
+        is_bot = self.world.tokens.is_known(token)
+        if not is_bot and token != app.app_token:
             raise Refusal("invalid_auth")
-        if token != (app.app_token if method in SOCKET_METHODS else app.bot_token):
+        if is_bot == (method in SOCKET_METHODS):
             raise Refusal("not_allowed_token_type")
+        if is_bot:
+            self.world.tokens.check(token)
 
     def _pace(self, method: str, args: Json) -> None:
         """Off by default: tests of many calls would crawl."""

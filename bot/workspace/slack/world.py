@@ -23,6 +23,7 @@ from bot.workspace.slack.records import (
     Team,
     Trigger,
 )
+from bot.workspace.slack.tokens import Tokens
 
 Listener = Callable[[Change], None]
 
@@ -51,6 +52,7 @@ class World:
         """Per person, the ids of the open modals, the topmost last."""
         self.homes: dict[str, str] = {}
         self.oauth_codes: set[str] = set()
+        self.tokens = Tokens(app.bot_token, lambda: self.clock())
         self.tickets: set[str] = set()
         """Unused ones, each good for one socket."""
         self.sockets = 0
@@ -62,6 +64,12 @@ class World:
         self._news = asyncio.Event()
         bot = Member(id=app.member, name=app.name.lower(), real_name=app.name, is_bot=True)
         self.members[bot.id] = bot
+
+    def code(self) -> str:
+        """A code of an installation, good for one exchange."""
+        made = secrets.token_hex(12)
+        self.oauth_codes.add(made)
+        return made
 
     def publish(self, kind: str, **fields: Any) -> None:
         """Tell every listener, and wake whoever waits."""

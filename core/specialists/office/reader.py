@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 from urllib.parse import unquote
 
@@ -9,14 +10,16 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, ResourceLink, TextContent
 
-from core.connectors.failures import GraphFailed, reason
+from core.connectors.failures import GraphFailed, reason, sign_in
 from core.connectors.graph import Graph
 from core.connectors.request import Request, objects
 from core.connectors.scopes import READING
-from core.errors import BadArguments
+from core.errors import BadArguments, NeedsAccount
 from core.records import Json, PersonId
+from core.specialists.server import ACCOUNT
 
 Call = Context[Any, Any]
+Tool = Callable[..., Awaitable[CallToolResult]]
 _NOT_CONNECTED = "No Microsoft account is connected: ask the person to connect theirs first."
 
 
@@ -27,17 +30,18 @@ class Reader:
     """The time zone of a person, as an IANA name."""
 
     async def ask(self, call: Call, tool: str, request: Request) -> Json:
-        """What Graph answers to the person of this call. Raises ToolError in plain words."""
+        """What Graph answers to the person of this call. Raises ToolError in plain words, and
+        NeedsAccount where it no longer takes the sign-in."""
         try:
             return (await self.graph.ask(token(call), request)).body
         except GraphFailed as failure:
-            raise ToolError(reason(failure, READING[tool])) from None
+            raise _refusal(failure, tool) from None
 
     async def items(self, call: Call, tool: str, request: Request, most: int) -> list[Json]:
         try:
             return await self.graph.items(token(call), request, most)
         except GraphFailed as failure:
-            raise ToolError(reason(failure, READING[tool])) from None
+            raise _refusal(failure, tool) from None
 
     async def values(self, call: Call, tool: str, request: Request) -> list[Json]:
         """The list in a single answer."""
@@ -54,6 +58,29 @@ def token(call: Call) -> str:
     if scheme.lower() != "bearer" or not value:
         raise ToolError(_NOT_CONNECTED)
     return value
+
+
+def telling(tool: Tool) -> Tool:
+    """The tool with a sign-in that is missing told to the host, which leads the person to it; no
+    sentence of ours could."""
+
+    @wraps(tool)
+    async def told(*given: Any, **named: Any) -> CallToolResult:
+        try:
+            return await tool(*given, **named)
+        except NeedsAccount as missing:
+            asked: Json = {"scopes": list(missing.scopes), "claims": missing.claims}
+            return CallToolResult(
+                content=[TextContent(text=str(missing))], is_error=True, _meta={ACCOUNT: asked}
+            )
+
+    return told
+
+
+def _refusal(failure: GraphFailed, tool: str) -> Exception:
+    if failure.status == 401:
+        return sign_in(failure, READING[tool])
+    return ToolError(reason(failure, READING[tool]))
 
 
 def refused(fault: BadArguments) -> ToolError:

@@ -12,7 +12,7 @@ from core.specialists.office.calendar import CalendarReading
 from core.specialists.office.files import FileReading
 from core.specialists.office.mail import MailReading
 from core.specialists.office.people import PeopleReading
-from core.specialists.office.reader import Reader
+from core.specialists.office.reader import Reader, telling
 from core.specialists.office.writing import TOOLS
 from core.specialists.server import tags
 
@@ -44,7 +44,7 @@ def office_server(reader: Reader | None, writing: Collection[str]) -> MCPServer[
             (people.list_channels, "chat"),
         ):
             meta = tags("connector:office", f"office:{kind}")
-            server.add_tool(tool, annotations=_READS, meta=meta)
+            server.add_tool(telling(tool), annotations=_READS, meta=meta)
     for tool in TOOLS:
         if f"{NAME}/{tool.__name__}" in writing:
             server.add_tool(tool, meta=tags("connector:office", REQUIRES_APPROVAL))

@@ -53,7 +53,7 @@ export function isReplying() {
   return Boolean(state.thread && parts?.composer.text().trim());
 }
 
-// In a channel the app hears only what mentions it, also in a thread.
+// In a channel the app answers only what mentions it, also in a thread.
 function invitation(channel) {
   const isHeard = !channel?.members.includes(state.app.id) || isWithApp(channel);
   return isHeard ? "Reply…" : `Reply… mention @${state.app.name} to ask on`;
