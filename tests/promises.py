@@ -121,9 +121,8 @@ IDENTITY = (
     kept("I6", "bot adapters.slack adapters.teams", "Requests that are large or slow cost little."),
     kept(
         "I7",
-        "core.storage adapters.slack",
+        "core.storage adapters.slack adapters.teams",
         "Nobody sees anything of another tenant.",
-        "no test looks through every table yet for the tenants of Teams",
     ),
     kept(
         "I8",
