@@ -139,11 +139,12 @@ class Client:
             ) as answer:
                 if answer.status >= 400:
                     raise DeliveryFailed(f"http_{answer.status}", is_final=answer.status in FINAL)
-                return str((await answer.json(content_type=None) or {}).get("id", ""))
+                found: Any = await answer.json(content_type=None)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise DeliveryFailed(NO_ANSWER) from error
-        except (ValueError, AttributeError) as error:
+        except ValueError as error:
             raise DeliveryFailed("unreadable_answer") from error
+        return fields.text(cast(Json, found), "id") if isinstance(found, dict) else ""
 
     async def update(
         self, conversation: str, id: str, shown: Json, headers: Mapping[str, str]
@@ -194,6 +195,7 @@ class _Nobody:
 def activity(shown: Json) -> Any:
     """The library's activity of one of ours."""
     made: Any = Activity
+    attached: Any = Attachment
     return made(
         type=fields.text(shown, "type"),
         text=shown.get("text"),
@@ -201,7 +203,7 @@ def activity(shown: Json) -> Any:
         summary=shown.get("summary"),
         attachment_layout=shown.get("attachmentLayout"),
         attachments=[
-            Attachment(
+            attached(
                 content_type=fields.text(one, "contentType"),
                 content=one.get("content"),
                 content_url=one.get("contentUrl"),

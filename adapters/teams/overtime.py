@@ -26,7 +26,7 @@ class Overtime:
 
     async def __aexit__(self, *_: object) -> None:
         if self._tasks:
-            _, late = await asyncio.wait(self._tasks, timeout=CLOSING_SECONDS)
+            late = (await asyncio.wait(self._tasks, timeout=CLOSING_SECONDS))[1]
             for task in late:
                 task.cancel()
             if late:

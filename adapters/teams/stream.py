@@ -60,7 +60,7 @@ class Stream:
         self._stopped = stopped
         self._news = asyncio.Event()
         self._number = 0
-        self._shown = ""
+        self._shown: str = ""
         self._started_at = 0.0
         self._is_closing = False
         self._is_off = False
