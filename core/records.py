@@ -124,7 +124,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rating:
-    """What a person thinks of an answer."""
+    """What a person thinks of an answer, with the words that they typed beside it."""
 
     turn: TurnId
     place: str
@@ -132,7 +132,6 @@ class Rating:
     person: PersonId
     is_good: bool
     words: str = ""
-    """What the person typed beside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
