@@ -60,32 +60,35 @@ async def measure(subject: str, folder: Path, rate: int = RATE) -> dict[str, flo
             figures |= await _answers(session, side, ids)
             figures["seconds until all are answered"] = time.perf_counter() - began
     if kind == "held":
-        figures["lost"] = events - _recorded(folder, ids)
+        figures["lost"] = len(ids) - _recorded(folder, ids)
     return figures
 
 
 async def _storm(
     session: ClientSession, bot: Bot, side: Side, rate: int, events: int
-) -> tuple[list[float], int, list[str]]:
-    """Deliver at that rate, without waiting for what was delivered before."""
+) -> tuple[list[float], int, set[str]]:
+    """Deliver at that rate, without waiting for what was delivered before: how long each
+    acknowledgement took, how many deliveries got none, and the events that got one. The platform
+    would deliver the others again."""
     taken: list[float] = []
     refused = 0
-    ids: list[str] = []
+    ids: set[str] = set()
 
-    async def deliver(body: bytes, number: int) -> None:
+    async def deliver(id: str, body: bytes, number: int) -> None:
         nonlocal refused
         await asyncio.sleep(REPEATS_AFTER[number])
         seconds, is_taken = await _deliver(session, bot, side, body, number)
         taken.append(seconds)
         refused += not is_taken
+        if is_taken:
+            ids.add(id)
 
     start = time.perf_counter()
     async with asyncio.TaskGroup() as group:
         for number in range(events):
             id, body = side.event(1_000 + number, f"how many orders came in on day {number}?")
-            ids.append(id)
             for repeat in range(len(REPEATS_AFTER)):
-                group.create_task(deliver(body, repeat))
+                group.create_task(deliver(id, body, repeat))
             await asyncio.sleep(max(0.0, start + (number + 1) / rate - time.perf_counter()))
     return sorted(taken), refused, ids
 
@@ -100,8 +103,8 @@ async def _deliver(
         return time.perf_counter() - began, response.status == 200
 
 
-async def _answers(session: ClientSession, side: Side, ids: list[str]) -> dict[str, float]:
-    """Wait until each event has an answer and no more come."""
+async def _answers(session: ClientSession, side: Side, ids: set[str]) -> dict[str, float]:
+    """Wait until each event that was acknowledged has an answer and no more come."""
     until = time.perf_counter() + ANSWER_SECONDS
     while time.perf_counter() < until:
         found = await side.answered(session)
@@ -116,7 +119,7 @@ async def _answers(session: ClientSession, side: Side, ids: list[str]) -> dict[s
     }
 
 
-def _recorded(folder: Path, ids: list[str]) -> int:
+def _recorded(folder: Path, ids: set[str]) -> int:
     rows = sqlite3.connect(next(folder.rglob("countersign.db")))
     try:
         kept = {row[0].rpartition("/")[2] for row in rows.execute("SELECT delivery FROM inbox")}
