@@ -54,7 +54,8 @@ async def measure(subject: str, folder: Path, rate: int = RATE) -> dict[str, flo
             "max": taken[-1] * 1e3,
             "CPU of a delivery": used / len(taken) * 1e3,
             "deliveries/s": len(taken) / whole,
-            "not acknowledged": refused,
+            "deliveries not acknowledged": refused,
+            "events never acknowledged": events - len(ids),
         }
         if kind != "held":
             figures |= await _answers(session, side, ids)
