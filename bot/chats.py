@@ -23,7 +23,7 @@ from core.identity.steps import Known as Vouched
 from core.identity.vault import KeyRing
 from core.ports import Accounts, Clock, Desk, FrontDoor, Listener, Poster, Surface
 from core.records import Channel, Json, Person, PersonId, Posted
-from core.storage import kept
+from core.storage import files, kept
 from core.storage.database import Database
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ class Chats:
                 desk=desk,
                 accounts=accounts,
                 pacing=pacings.teams if pacings else None,
+                made=lambda file: files.read(db, file),
             )
 
     @property
@@ -210,5 +211,6 @@ def _teams(settings: Settings, workspace: "LocalWorkspace | None") -> TeamsSetti
         openid_url=played.openid_url,
         login_url=played.base,
         service_origins=(played.base,),
+        sso_resource=played.sso_resource,
         is_workspace=True,
     )

@@ -81,6 +81,9 @@ def _parser() -> argparse.ArgumentParser:
     way_in.add_argument("--socket", action="store_true", help="Slack cannot reach the bot")
     manifest.add_argument("--app-id", default="", help="of the bot in Teams: TEAMS_APP_ID")
     manifest.add_argument(
+        "--sso-resource", default="", help="where Teams may sign people in: TEAMS_SSO_RESOURCE"
+    )
+    manifest.add_argument(
         "--out", default="countersign-teams.zip", help="the file for Teams' app package"
     )
     return parser
@@ -247,7 +250,7 @@ def _teams_package(given: argparse.Namespace) -> int:
 
     from adapters.teams import manifest
 
-    content = manifest.package(given.url, given.app_id.lower())
+    content = manifest.package(given.url, given.app_id.lower(), given.sso_resource.lower())
     try:
         Path(given.out).write_bytes(content)
     except OSError as error:

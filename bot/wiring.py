@@ -132,6 +132,8 @@ async def build(
         rooms.surfaces.update(chats.surfaces)
         rooms.listeners.update(chats.listeners)
         welcome = Welcome(db, approvals)
+        if office.connecting is not None:
+            office.connecting.told = welcome
         connect_routes = connect.routes(office.accounts, welcome) if office.accounts else []
         if workspace is not None:
             workspace.look_inside(inside.reader(db))

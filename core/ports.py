@@ -108,6 +108,12 @@ class Accounts(Protocol):
         """A link for this person alone, single use, ten minutes; `connect` with its `url`."""
         ...
 
+    async def exchange(self, person: PersonId, assertion: str, address: Address) -> Verdict:
+        """Connect without a link, by what the chat client's own sign-in asserts: `recorded`, or
+        `refused` where it does not hold, is somebody else's, or the person has to agree in a
+        browser first. Never raises."""
+        ...
+
     async def disconnect(self, person: PersonId) -> str:
         """Revoke and erase; the sentence that tells the person."""
         ...

@@ -126,13 +126,14 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rating:
-    """What a person thinks of an answer."""
+    """What a person thinks of an answer, with the words that they typed beside it."""
 
     turn: TurnId
     place: str
     """`Place.id`."""
     person: PersonId
     is_good: bool
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

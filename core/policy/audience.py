@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.policy.rules import Rules
+from core.policy.rules import Rules, is_meant
 from core.records import Person, PersonId, Place
 
 EVERYONE = "group:everyone"

@@ -138,6 +138,9 @@ class Accounts:
     async def connect(self, person: PersonId, address: Address) -> Verdict:
         return await self.offer(person, (), address)
 
+    async def exchange(self, person: PersonId, assertion: str, address: Address) -> Verdict:
+        return Verdict(kind="refused", sentence="Nobody is signed in here.")
+
     async def disconnect(self, person: PersonId) -> str:
         self.connected.discard(person)
         return "Gone."

@@ -10,7 +10,7 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~])")
 ROLES = "https://schema.org/Message"
 
 
-def render(answer: Answer) -> list[Json]:
+def render(answer: Answer, sensitivity: str = "") -> list[Json]:
     """Messages in order. Sources and cost stand on the last one; the label that a model wrote it
     stands on all of them, where one did."""
     read = markdown.read(answer.text)
@@ -25,7 +25,7 @@ def render(answer: Answer) -> list[Json]:
     if answer.cost is not None or answer.chips:
         _close(shown, answer)
         for one in shown:
-            one.setdefault("entities", []).append(_label(one, answer.chips))
+            one.setdefault("entities", []).append(label(one, answer.chips, sensitivity))
     if answer.cost is not None:
         shown[-1]["channelData"] = {"feedbackLoop": {"type": "default"}}
     return shown
@@ -68,13 +68,23 @@ def _sources(chips: tuple[Chip, ...], text: str) -> list[str]:
     return [*found, *([" · ".join(rest)[: limits.LINE]] if rest else [])]
 
 
-def _label(shown: Json, chips: tuple[Chip, ...]) -> Json:
+def label(shown: Json, chips: tuple[Chip, ...], sensitivity: str = "") -> Json:
+    """That a model wrote it, what it rests on, and how confidential it is: `name: meaning`."""
     entity: Json = {
         "type": ROLES,
         "@type": "Message",
         "@context": "https://schema.org",
         "additionalType": ["AIGeneratedContent"],
     }
+    if sensitivity:
+        name, _, about = sensitivity.partition(":")
+        entity["usageInfo"] = {
+            "type": "https://schema.org/Message",
+            "@type": "CreativeWork",
+            "@id": "sensitivity",
+            "name": name.strip()[: limits.CITATION_NAME],
+            "description": about.strip()[: limits.SENSITIVITY],
+        }
     cited = [
         _citation(chip) for chip in chips[: limits.CITATIONS] if f"[{chip.number}]" in shown["text"]
     ]
