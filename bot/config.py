@@ -51,8 +51,6 @@ SOURCES, SHEETS, POWERBI = "sources", "posted", "powerbi"
 OWN_SERVERS = (HOST, OFFICE, DOCUMENTS, SAMPLE, SOURCES, SHEETS, POWERBI)
 """Names that no server of the file may have, whether ours run or not: the file is good everywhere
 or nowhere."""
-NOT_YET: tuple[str, ...] = ()
-"""Sections that have a meaning and no consumer: refused, so that nobody relies on them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,9 +116,6 @@ class _Reading:
 
     def config(self) -> Config:
         """What could be read; worth nothing when there are faults."""
-        for name in NOT_YET:
-            if name in self._sections:
-                self._wrong((name,), f"`{name}` is not supported by this version.")
         found = self._own_sections()
         self._check_names(found)
         embedding = found.models.get(self._settings.embeddings, Model())
@@ -151,7 +146,7 @@ class _Reading:
         given = {
             name: value
             for name, value in self._sections.items()
-            if name not in (*BY_ROOMS, *NOT_YET) and value is not None
+            if name not in BY_ROOMS and value is not None
         }
         try:
             return Sections.model_validate(given)
@@ -277,7 +272,7 @@ def _sentence(kind: str, message: str, where: marks.Path) -> str:
 def _known_beside(where: marks.Path) -> list[str]:
     """The names that may stand where this one stands."""
     if len(where) == 1:
-        return [*Sections.model_fields, *BY_ROOMS, *NOT_YET]
+        return [*Sections.model_fields, *BY_ROOMS]
     shape = WHOLE.get(str(where[0])) or SHAPES.get(str(where[0]))
     if "price" in where[:-1]:
         shape = Price

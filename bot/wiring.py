@@ -1,14 +1,11 @@
 """Builds the bot from its settings: the one place that sees the adapters and all rooms."""
 
-import asyncio
-import gc
 import random
 import secrets
 import shutil
-import sys
 import time
-from collections.abc import AsyncGenerator, Generator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +13,7 @@ from aiohttp import web
 
 from adapters.slack import edge, manifest
 from adapters.teams import edge as teams_edge
-from bot import connect, inside, papers, specialists, turns
+from bot import connect, inside, loading, papers, specialists, turns
 from bot.chats import Chats, Pacings
 from bot.config import SAMPLE, Config
 from bot.lifecycle import Loop, Part
@@ -139,15 +136,12 @@ async def build(
             workspace.look_inside(inside.reader(db))
         clean = Redactor(settings.secrets()).clean
         parts, routes = watched(settings.observing, db, clock, clean)
+        works = _parts(rooms, approvals, chats, lanes, office)
+        steers = steered(settings, config, rooms, approvals, lanes, office, chats, domains)
         yield Wired(
             rooms=rooms,
             routes=(*chats.routes, *connect_routes, *shelf.routes, *routes),
-            parts=(
-                *parts,
-                shelf.part(),
-                *_parts(rooms, approvals, chats, lanes, office),
-                *steered(settings, config, rooms, approvals, lanes, office, chats, domains),
-            ),
+            parts=(*parts, shelf.part(), *works, *steers),
             lanes=lanes,
             settings=settings,
             workspace=workspace,
@@ -182,66 +176,12 @@ def _parts(
         _executor(approvals),
         Loop(
             name="lanes",
-            work=lambda: _loaded_and_running(rooms, lanes, office, chats),
+            work=lambda: loading.running(rooms, lanes, office, chats),
             drain=lambda: lanes.drain(DRAIN_SECONDS),
             grace=DRAIN_SECONDS + 2.0,
         ),
         *chats.sockets(),
     )
-
-
-async def _loaded_and_running(
-    rooms: Rooms, lanes: Lanes, office: OfficeRooms, chats: Chats
-) -> None:
-    """Load what turns are made of while questions are accepted already, then run them, and
-    meanwhile load what the first click would wait for."""
-    with _giving_way():
-        await load(rooms)
-    async with asyncio.TaskGroup() as group:
-        warming = group.create_task(_warmed(office, chats))
-        await lanes.run()
-        warming.cancel()
-
-
-async def load(rooms: Rooms) -> None:
-    """Load what turns are made of."""
-    await rooms.loop.load()
-    await rooms.catalog.discover()
-    _keep_what_is_loaded()
-
-
-@contextmanager
-def _giving_way() -> Generator[None]:
-    """Libraries are imported in a thread, and whatever else wants the interpreter gets it ten times
-    as often meanwhile: a delivery that comes in has a hundred hand-overs to make."""
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(usual / 10)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(usual)
-
-
-async def _warmed(office: OfficeRooms, chats: Chats) -> None:
-    try:
-        with _giving_way():
-            await chats.warm()
-            await office.warm()
-    # Whoever clicks first is told what is wrong with it; questions are answered all the same.
-    except Exception as failure:
-        log.warning("office.unloaded", kind=type(failure).__name__)
-        return
-    _keep_what_is_loaded()
-    log.info("office.loaded")
-
-
-def _keep_what_is_loaded() -> None:
-    """What was loaded stays. The collector would look through all of it again and again, 150 ms
-    at a time in which nothing is acknowledged; and a turn makes a thousand objects that live
-    until its end, which it need not look through twice while they do."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(10_000, 20, 20)
 
 
 def _local_microsoft(settings: Settings, workspace: "LocalWorkspace") -> Microsoft:

@@ -24,8 +24,7 @@ FileId = NewType("FileId", str)
 
 Json = dict[str, Any]
 Address = Mapping[str, str]
-"""Where to answer. Opaque to core: written by an adapter's inbound half, read by its outbound
-half."""
+"""Where to answer, opaque to core: an adapter's inbound half writes it for its outbound half."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,7 +279,7 @@ class Tool:
     """The JSON schema as the server gave it; arguments are validated against this one."""
     tags: frozenset[str] = frozenset()
     is_idempotent: bool = False
-    """By its annotations: it reads only, or calling it twice is like calling it once."""
+    """By its annotations: it only reads, or twice is like once."""
     digest: str = ""
     """SHA-256 over name, description, schema, tags and `is_idempotent`: the pin."""
 
@@ -330,8 +329,7 @@ class Evidence:
     text: str
     structured: Json | None = None
     links: tuple[tuple[str, str], ...] = ()
-    """(label, address) pairs that the result offers as its own places; the only addresses a chip
-    may lead to."""
+    """(label, address) pairs that the result offers; the only addresses a chip may lead to."""
     files: tuple[MadeFile, ...] = ()
     is_error: bool = False
     made_at: float
@@ -391,8 +389,7 @@ class Post:
     answer: Answer
     card: Card | None = None
     replaces: str = ""
-    """The post that showed this copy of the card first. When it reaches the surface, it is the
-    platform's id of what is to be changed in place; empty: nothing is there yet."""
+    """The post that showed this copy of the card first; at the surface, the platform's id of it."""
     trace: str = ""
     """The span that it is delivered in; see `Question.trace`."""
     attempt: int = 0

@@ -24,7 +24,7 @@ OUTSIDE = frozenset({"approvals", "connect", "disconnect"})
 def may_be_one(question: Question) -> bool:
     """Whether it begins like an order; it may be a question all the same."""
     words = question.text.split()
-    return bool(words) and not question.files and words[0].lower() in WORDS
+    return bool(words) and not question.files and words[0].lower().lstrip("/") in WORDS
 
 
 async def said(speech: Speech, question: Question) -> list[Json] | None:

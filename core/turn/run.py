@@ -102,10 +102,9 @@ async def _run(
     log.info("turn.begun", turn=turn.id, thread=turn.question.thread, attempt=turn.attempt)
     await status.say(THINKING)
     billing = _billing(turn)
-    agent = rooms.setup.agents.get(turn.agent)
+    agent, telling = rooms.setup.agents.get(turn.agent), Telling()
     known = await _known(rooms, turn, billing, agent, surface, status, seen)
     turn = known.turn
-    telling = Telling()
     calls = _calls(rooms, turn, billing, known.offer, status)
     await _keep(rooms.db, calls, known.papers)
     live = Live(
@@ -136,8 +135,8 @@ async def _run(
     if owned:
         memory.follow()
         await rooms.spending.warn(turn, turn.question.person)
-    seconds = round(rooms.clock() - started, 3)
-    log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=seconds)
+    spent = round(rooms.clock() - started, 3)
+    log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=spent)
     return ended
 
 

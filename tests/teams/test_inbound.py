@@ -209,13 +209,13 @@ async def test_a_question_that_nobody_else_saw_is_not_answered_for_all_to_see(bo
 async def test_accepting_a_tool_is_answered_privately_and_keeps_its_spelling(bot, teams):
     await teams.say("mara", "sales", "accept crm/Create_Lead")
     [said] = await teams.wait_for(lambda: teams.by_bot("@mara") or None)
-    [(person, key)] = bot.door.accepting
-    assert (key, said["text"]) == ("crm/Create_Lead", "Accepted.")
-    assert person.id.endswith(teams.member("mara").oid)
+    [order] = bot.door.orders
+    assert (order.words, said["text"]) == ("accept crm/Create_Lead", "Accepted.")
+    assert order.person.id.endswith(teams.member("mara").oid)
     assert teams.by_bot("sales") == [] and bot.door.questions == []
 
 
 async def test_accepting_in_other_words_is_a_question(bot, teams):
     await teams.say("mara", "sales", "accept the offer of crm/acme or not?")
     await teams.wait_for(lambda: bot.door.questions or None)
-    assert bot.door.accepting == []
+    assert bot.door.orders == []

@@ -16,7 +16,7 @@ from tests.fakes.model_server import ModelServer
 from tests.fakes.powerbi.service import PowerBIService, Someone, serving
 from tests.fakes.powerbi.star import star
 from tests.house import House, house
-from tests.specialists.dax.test_agent import QUESTIONS, WRONG, by_hand
+from tests.specialists.dax.questions import QUESTIONS, WRONG, by_hand
 from tests.turn.reading import MENTION, turn_ids
 from tests.whole.test_approval import follow
 from tests.whole.test_asked_to_connect import links

@@ -24,11 +24,30 @@ def read(text: str) -> Model:
 
 def _of_bim(whole: object) -> Model:
     model = _mapping(_mapping(whole).get("model")) or _mapping(whole)
-    tables: list[Table] = []
-    measures: list[Measure] = []
-    for given in _seen(model.get("tables")):
-        name = str(given.get("name", ""))
-        columns = tuple(
+    given = tuple(_seen(model.get("tables")))
+    if not given:
+        raise ValueError("a .bim file holds a model with tables")
+    return Model(
+        tables=tuple(map(_table, given)),
+        measures=tuple(measure for one in given for measure in _measures(one)),
+        relationships=tuple(
+            Relationship(
+                table=str(one.get("fromTable", "")),
+                column=str(one.get("fromColumn", "")),
+                to_table=str(one.get("toTable", "")),
+                to_column=str(one.get("toColumn", "")),
+                is_active=one.get("isActive") is not False,
+            )
+            for one in _seen(model.get("relationships"))
+        ),
+        is_committed=True,
+    )
+
+
+def _table(given: Mapping[str, Any]) -> Table:
+    return Table(
+        name=str(given.get("name", "")),
+        columns=tuple(
             Column(
                 name=str(one.get("name", "")),
                 type=str(one.get("dataType", "")),
@@ -36,37 +55,20 @@ def _of_bim(whole: object) -> Model:
             )
             for one in _seen(given.get("columns"))
             if one.get("type") != "rowNumber"
-        )
-        about = _text(given.get("description"))
-        tables.append(Table(name=name, columns=columns, description=about))
-        measures += [
-            Measure(
-                table=name,
-                name=str(one.get("name", "")),
-                expression=_text(one.get("expression")),
-                format=str(one.get("formatString", "")),
-                description=_text(one.get("description")),
-            )
-            for one in _seen(given.get("measures"))
-        ]
-    if not tables:
-        raise ValueError("a .bim file holds a model with tables")
-    relationships = tuple(
-        Relationship(
-            table=str(one.get("fromTable", "")),
-            column=str(one.get("fromColumn", "")),
-            to_table=str(one.get("toTable", "")),
-            to_column=str(one.get("toColumn", "")),
-            is_active=one.get("isActive") is not False,
-        )
-        for one in _seen(model.get("relationships"))
+        ),
+        description=_text(given.get("description")),
     )
-    return Model(
-        tables=tuple(tables),
-        measures=tuple(measures),
-        relationships=relationships,
-        is_committed=True,
-    )
+
+
+def _measures(table: Mapping[str, Any]) -> Iterator[Measure]:
+    for one in _seen(table.get("measures")):
+        yield Measure(
+            table=str(table.get("name", "")),
+            name=str(one.get("name", "")),
+            expression=_text(one.get("expression")),
+            format=str(one.get("formatString", "")),
+            description=_text(one.get("description")),
+        )
 
 
 def _seen(listed: object) -> Iterator[Mapping[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 
 from tests.fakes.powerbi.grammar import DaxError, Node, Reader
+from tests.fakes.powerbi.views import quoted, text, view
 
 AGGREGATES = {
     "SUM": "SUM({})",
@@ -21,15 +22,6 @@ AGGREGATES = {
     "COUNT": "COUNT({})",
 }
 Filter = tuple[frozenset[tuple[str, str]], str]
-TYPES = {"VARCHAR": "Text", "INTEGER": "Integer", "BIGINT": "Integer", "DATE": "DateTime"}
-
-
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def text(value: object) -> str:
-    return "NULL" if value is None else "'" + str(value).replace("'", "''") + "'"
 
 
 @dataclass
@@ -102,8 +94,6 @@ class Answer:
                 return one
         raise DaxError(f"Cannot find table '{name}'.", 3241803829, at, self.dax)
 
-    # Conditions
-
     def condition(self, node: Node) -> Filter:
         if node[0] == "bin":
             one, two = (self.condition if node[1] in ("&&", "||") else self.value)(node[2]), None
@@ -167,8 +157,6 @@ class Answer:
     def _reached(self, start: str, filters: Sequence[Filter]) -> list[str]:
         named = dict.fromkeys(one[0] for columns, _ in filters for one in columns)
         return [start, *(n for n in named if n != start and self.model.path(start, n) is not None)]
-
-    # Values
 
     def scalar(
         self, node: Node, groups: Any, filters: Sequence[Filter], asked: list[Any], depth: int = 0
@@ -291,8 +279,6 @@ class Answer:
             return f"({self._row(node[2])} {node[1]} {self._row(node[3])})"
         return self.value(node)[1]
 
-    # Tables
-
     def table(self, node: Node, filters: Sequence[Filter]) -> tuple[str, list[str]]:
         if node[0] == "table":
             return self._whole(self._named(node[1], node[2]), filters)
@@ -301,9 +287,9 @@ class Answer:
             raise DaxError(said, at=0, text=self.dax)
         name, parts = node[1], node[2]
         if name.startswith("INFO."):
-            return self._info(name)
+            return view(self.model, name)
         if name == "FILTER" and parts[0][0] == "call" and parts[0][1].startswith("INFO."):
-            sql, columns = self._info(parts[0][1])
+            sql, columns = view(self.model, parts[0][1])
             return f'SELECT * FROM ({sql}) WHERE NOT "[IsHidden]"', columns
         if name == "FILTER" and parts[0][0] == "table":
             return self.table(parts[0], [*filters, self.condition(parts[1])])
@@ -412,51 +398,3 @@ class Answer:
         where = f" WHERE NOT ({blank})" if reckoned and groups else ""
         start = f"WITH {', '.join(parts)} " if parts else ""
         return f"{start}SELECT {', '.join(listed)} FROM {joined}{where}", titles
-
-    def _info(self, name: str) -> tuple[str, list[str]]:
-        model = self.model
-        found = model.db.execute(
-            "SELECT table_name, column_name, data_type FROM information_schema.columns"
-        ).fetchall()
-        types = {(table, column): kind for table, column, kind in found}
-        views: dict[str, tuple[list[str], list[tuple[Any, ...]]]] = {
-            "INFO.VIEW.TABLES": (
-                ["Name", "Description", "IsHidden"],
-                [(one, None, one in model.hidden) for one in model.tables],
-            ),
-            "INFO.VIEW.COLUMNS": (
-                ["Table", "Name", "DataType", "IsHidden"],
-                [
-                    (
-                        table,
-                        column,
-                        TYPES.get(types.get((table, column), ""), "Decimal"),
-                        f"{table}[{column}]" in model.hidden,
-                    )
-                    for table, columns in model.tables.items()
-                    for column in columns
-                ],
-            ),
-            "INFO.VIEW.MEASURES": (
-                ["Table", "Name", "Expression", "IsHidden"],
-                [(t, name, dax, name in model.hidden) for name, (t, dax) in model.measures.items()],
-            ),
-            "INFO.VIEW.RELATIONSHIPS": (
-                ["FromTable", "FromColumn", "ToTable", "ToColumn", "IsActive"],
-                [(*one, True) for one in model.relationships],
-            ),
-        }
-        if name not in views:
-            raise DaxError("Failed to execute the DAX query.", 3239575574)
-        names, rows = views[name]
-        titles = [f"[{one}]" for one in names]
-
-        def said(value: object) -> str:
-            return str(value).upper() if isinstance(value, bool) else text(value)
-
-        selects = [
-            "SELECT "
-            + ", ".join(f"{said(v)} AS {quoted(t)}" for v, t in zip(row, titles, strict=True))
-            for row in rows
-        ]
-        return " UNION ALL ".join(selects), titles

@@ -102,6 +102,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.promise("E7", "core.specialists")
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:40])
 def test_whatever_does_not_read_or_does_not_exist_is_refused_in_words(text: str) -> None:
     with pytest.raises(Refused) as refused:

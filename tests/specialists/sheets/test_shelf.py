@@ -86,7 +86,7 @@ async def test_tables_that_nobody_asks_for_go_after_their_time(tmp_path: Path):
     assert shelf.of(ThreadId("new")).database is not None
 
 
-@pytest.mark.promise("E8", "core.specialists.sheets")
+@pytest.mark.promise("E8", "core.specialists")
 async def test_a_bomb_is_not_unpacked(tmp_path: Path):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as bomb:
@@ -95,14 +95,14 @@ async def test_a_bomb_is_not_unpacked(tmp_path: Path):
         await Shelf(tmp_path).add(THREAD, ref(), packed.getvalue())
 
 
-@pytest.mark.promise("E8", "core.specialists.sheets")
+@pytest.mark.promise("E8", "core.specialists")
 async def test_a_reader_that_takes_too_long_is_killed(tmp_path: Path):
     rows = [[f"n{at}", at] for at in range(3_000)]
     with pytest.raises(SourceFailed, match="within the memory and time"):
         await Shelf(tmp_path, Quota(seconds=0)).add(THREAD, ref(), book(["a", "b"], *rows))
 
 
-@pytest.mark.promise("E8", "core.specialists.sheets")
+@pytest.mark.promise("E8", "core.specialists")
 async def test_the_reader_knows_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     seen = {}
     real = room.asyncio.create_subprocess_exec
@@ -117,7 +117,7 @@ async def test_the_reader_knows_no_secret(tmp_path: Path, monkeypatch: pytest.Mo
     assert set(seen) == {"PYTHONPATH", "OPENBLAS_NUM_THREADS", "LC_ALL"}
 
 
-@pytest.mark.promise("E8", "core.specialists.sheets")
+@pytest.mark.promise("E8", "core.specialists")
 async def test_a_formula_in_a_csv_is_a_text(tmp_path: Path):
     text = b"name,value\n=cmd|' /C calc'!A0,1\n+1+1,2\n"
     kept = await Shelf(tmp_path).add(THREAD, ref("x.csv"), text)
