@@ -1,4 +1,4 @@
-"""The command line: `countersign run`, `check`, `doctor`, `turn`, `export` and the others."""
+"""The command line: `countersign run`, `check`, `doctor`, `backup` and the others."""
 
 # Imports stand inside the commands: `countersign --help` answers at once.
 import argparse
@@ -11,6 +11,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from bot import copying
 
 if TYPE_CHECKING:
     from bot.config import Config
@@ -62,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
         part = commands.add_parser(name, help=text, description=text)
         part.set_defaults(command=command)
         _add_workspace(part)
+    copying.add_commands(commands, _copy)
     _add_turn(commands.add_parser("turn", help="show what happened inside a turn"))
     _add_export(commands.add_parser("export", help="write out what was decided"))
     manifest = commands.add_parser(
@@ -199,6 +202,11 @@ def _manifest(given: argparse.Namespace) -> int:
     from adapters.slack import manifest
 
     print(manifest.render(given.url), end="")
+    return 0
+
+
+def _copy(given: argparse.Namespace) -> int:
+    print(asyncio.run(given.copying(given)))
     return 0
 
 
