@@ -239,7 +239,7 @@ def _settings(
     folder: Path, policy: str, slack: Mapping[str, str], workspaces: Sequence[str]
 ) -> settings.Settings:
     several = f"slack: {{workspaces: [{', '.join(workspaces)}]}}\n" if workspaces else ""
-    (folder / "countersign.yaml").write_text(policy + several)
+    (folder / "countersign.yaml").write_text(f"{policy}\n{several}")
     given = {
         "COUNTERSIGN_PORT": "0",
         "COUNTERSIGN_KEYS": KEYS,

@@ -11,11 +11,11 @@ import anyio
 from mcp import MCPError
 from mcp_types import CONNECTION_CLOSED, PARSE_ERROR, CallToolResult, InputRequiredResult
 
-from core.capabilities.account import needed
 from core.capabilities.connection import Connection
 from core.capabilities.content import clean_text, size_of, take_apart
 from core.capabilities.raw import OnProgress, RawResult
 from core.capabilities.servers import Limits
+from core.capabilities.sign_in import needed
 from core.capabilities.transport import ERRAND, Errand, too_large
 from core.capabilities.usage import reported
 from core.errors import BadArguments, DeadlineExceeded, NotAllowed, SourceFailed, Unreached

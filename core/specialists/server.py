@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 TAGS = "countersign/tags"
 """The key of a tool's `_meta` that holds its tags, a list of words."""
-ACCOUNT = "countersign/account"
+SIGN_IN = "countersign/sign-in"
 """The key of a result's `_meta` that says which sign-in the call needs: `{scopes, claims}`."""
 
 

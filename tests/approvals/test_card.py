@@ -252,6 +252,15 @@ def test_each_state_has_its_words_and_buttons(state: Any, buttons: Any, status: 
     assert (shown.buttons, shown.status) == (buttons, status)
 
 
+@pytest.mark.parametrize(
+    ("effect", "said"),
+    [("blind", "Cannot be verified afterwards"), ("checkable", "Can be verified afterwards")],
+)
+def test_a_card_says_whether_what_comes_of_it_can_be_known(effect: Any, said: str) -> None:
+    shown = drawn(Description(title="Send", fields=()), a_call({}, effect=effect))
+    assert [notice.startswith(said) for notice in shown.notices].count(True) == 1
+
+
 def test_a_reason_or_an_answer_from_outside_is_made_harmless_too() -> None:
     call = a_call({}, state="failed", outcome="see <!channel> \u202e", question="<@U1>")
     shown = drawn(Description(title="<!here>", fields=()), call)

@@ -53,5 +53,7 @@ async def test_a_reaction_is_counted_and_taken_back(browser):
             assert stored["reactions"] == [{"name": "x", "users": ["U0MARA"], "count": 1}]
             await chip.click()
             await chip.wait_for(state="detached")
-        told = [d.payload["event"]["type"] for d in local.slack.deliveries if d.kind == "event"]
-    assert told.count("reaction_added") == 1
+        events = [d.payload for d in local.slack.deliveries if d.kind == "event"]
+    # This bot does not know the event, so it is told of it again; taking back is not subscribed to.
+    told = [one["event_id"] for one in events if one["event"]["type"] == "reaction_added"]
+    assert len(set(told)) == 1

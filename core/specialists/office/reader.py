@@ -16,7 +16,7 @@ from core.connectors.request import Request, objects
 from core.connectors.scopes import READING
 from core.errors import BadArguments, NeedsAccount
 from core.records import Json, PersonId
-from core.specialists.server import ACCOUNT
+from core.specialists.server import SIGN_IN
 
 Call = Context[Any, Any]
 Tool = Callable[..., Awaitable[CallToolResult]]
@@ -71,7 +71,7 @@ def telling(tool: Tool) -> Tool:
         except NeedsAccount as missing:
             asked: Json = {"scopes": list(missing.scopes), "claims": missing.claims}
             return CallToolResult(
-                content=[TextContent(text=str(missing))], is_error=True, _meta={ACCOUNT: asked}
+                content=[TextContent(text=str(missing))], is_error=True, _meta={SIGN_IN: asked}
             )
 
     return told

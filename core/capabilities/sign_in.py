@@ -1,4 +1,4 @@
-"""Reads which sign-in a server of ours says that a call needs: `countersign/account` of a
+"""Reads which sign-in a server of ours says that a call needs: `countersign/sign-in` of a
 result's `_meta`."""
 
 from collections.abc import Mapping
@@ -7,14 +7,14 @@ from typing import Any
 from core.capabilities import shapes
 from core.errors import NeedsAccount
 
-ACCOUNT = "countersign/account"
+SIGN_IN = "countersign/sign-in"
 
 
 def needed(meta: Mapping[str, Any] | None, sentence: str) -> NeedsAccount | None:
-    """What `{"countersign/account": {scopes, claims?}}` asks the person for, said in that sentence;
+    """What `{"countersign/sign-in": {scopes, claims?}}` asks the person for, said in that sentence;
     None where nothing is asked for. A source that names no further proof has revoked the
     sign-in."""
-    asked = shapes.mapping((meta or {}).get(ACCOUNT))
+    asked = shapes.mapping((meta or {}).get(SIGN_IN))
     scopes = tuple(shapes.names(asked.get("scopes")))
     if not scopes:
         return None
