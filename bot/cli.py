@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
         part = commands.add_parser(name, help=text, description=text)
         part.set_defaults(command=command)
         _add_workspace(part)
-    copying.add_commands(commands, _copy)
+    copying.add_commands(commands.add_parser, _copy)
     _add_turn(commands.add_parser("turn", help="show what happened inside a turn"))
     _add_export(commands.add_parser("export", help="write out what was decided"))
     manifest = commands.add_parser(

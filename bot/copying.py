@@ -17,21 +17,19 @@ if TYPE_CHECKING:
 Command = Callable[[argparse.Namespace], int]
 
 
-def add_commands(
-    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", command: Command
-) -> None:
+def add_commands(add: Callable[..., argparse.ArgumentParser], command: Command) -> None:
     """Add `backup`, `restore`, `drill` and `move`. The command gets as `copying` what to await
     with what was given; it returns what is to be said."""
-    out = commands.add_parser("backup", help="copy the database into a file, beside a running bot")
+    out = add("backup", help="copy the database into a file, beside a running bot")
     out.add_argument("file", type=Path, metavar="FILE", help="is made, for its owner alone")
     out.set_defaults(copying=back_up)
-    back = commands.add_parser("restore", help="fill a database that is not there yet, or empty")
+    back = add("restore", help="fill a database that is not there yet, or empty")
     back.add_argument("file", type=Path, metavar="FILE", help="as `countersign backup` wrote it")
     back.set_defaults(copying=restore)
-    drill_ = commands.add_parser("drill", help="back up, restore aside and compare")
+    drill_ = add("drill", help="back up, restore aside and compare")
     drill_.add_argument("--workspace", action="store_true", help="of the local workspace")
     drill_.set_defaults(copying=drill)
-    over = commands.add_parser("move", help="take the SQLite database over to an empty Postgres")
+    over = add("move", help="take the SQLite database over to an empty Postgres")
     over.add_argument("--to", required=True, metavar="ADDRESS", help="postgresql://USER@HOST/NAME")
     over.set_defaults(copying=move)
     for part in (out, back, drill_, over):

@@ -1,29 +1,22 @@
 """Finds what keeps a configured bot from working, without changing or paying anything."""
 
 import asyncio
-import os
-import shutil
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, cast
 
 import aiohttp
 
 from adapters.teams.settings import TeamsSettings
-from bot import installed
-from bot.addresses import sqlite_file
+from bot import doctor_reach, doctor_state, installed
 from bot.config import Config
 from bot.settings import OFFLINE_EMBEDDER, Settings, Slack
 from core.capabilities.servers import Server
-from core.errors import CountersignError, Misconfigured
+from core.errors import Misconfigured
 from core.llm.models import ModelSettings
-from core.telemetry import health
 
 DEADLINE = 15.0
 """Seconds for each thing that is asked."""
-PROBE = "DELETE FROM pins WHERE key = ?"
-"""A write that changes nothing: no pin has an empty key."""
 
 
 async def problems(settings: Settings, config: Config) -> list[str]:
@@ -32,7 +25,8 @@ async def problems(settings: Settings, config: Config) -> list[str]:
     if settings.embeddings != OFFLINE_EMBEDDER:
         asked.append(settings.providers.reach(settings.embeddings))
     async with asyncio.TaskGroup() as group:
-        parts = [group.create_task(_state(settings))]
+        looks = (doctor_state.problems(settings), doctor_reach.problems(settings))
+        parts = [group.create_task(look) for look in looks]
         if settings.slack:
             several = settings.slack.client_id
             look = installed.problems(settings, config) if several else _slack(settings.slack)
@@ -42,36 +36,6 @@ async def problems(settings: Settings, config: Config) -> list[str]:
         parts += [group.create_task(_model(model)) for model in asked if model.provider != "demo"]
         parts.append(group.create_task(_servers(config.servers)))
     return [problem for part in parts for problem in part.result()]
-
-
-async def _state(settings: Settings) -> list[str]:
-    """The database and the disk below it."""
-    file = sqlite_file(settings.database, Path())
-    if file and not file.exists():
-        # Opening would make it; whether it can be made is for its folder to say.
-        reason = "" if _is_writable(_nearest(file.parent)) else f"{file.parent} cannot be written"
-    else:
-        reason = await _write(settings)
-    free = shutil.disk_usage(_nearest(settings.state)).free
-    return health.problems(health.Readings(database=reason, disk_free=free))
-
-
-async def _write(settings: Settings) -> str:
-    """Why the database cannot be written; empty when it can."""
-    from core.storage.database import open_database
-
-    try:
-        async with asyncio.timeout(DEADLINE):
-            database = await open_database(settings.database, state=settings.state, is_shared=True)
-            try:
-                await database.execute(PROBE, ("",))
-            finally:
-                await database.close()
-    except CountersignError as error:
-        return str(error).rstrip(".")
-    except TimeoutError:
-        return f"it did not answer within {DEADLINE:.0f} s"
-    return ""
 
 
 async def _slack(slack: Slack) -> list[str]:
@@ -174,12 +138,3 @@ async def _servers(servers: Sequence[Server]) -> list[str]:
     async with Catalog(servers, _NothingPinned(), clock=time.time) as catalog:
         found = (await catalog.discover()).problems
     return [f"{problem.sentence[:1].upper()}{problem.sentence[1:]}." for problem in found]
-
-
-def _nearest(folder: Path) -> Path:
-    """The folder, or the first one above it that exists."""
-    return next(path for path in (folder, *folder.parents) if path.exists())
-
-
-def _is_writable(folder: Path) -> bool:
-    return os.access(folder, os.W_OK | os.X_OK)

@@ -27,7 +27,7 @@ def opened(path: Path) -> Generator[sqlite3.Connection]:
         held.execute("PRAGMA busy_timeout = 5000")
         yield held
     except sqlite3.DatabaseError as failure:
-        raise Misconfigured(f"{path} cannot be copied: {failure}.") from failure
+        raise Misconfigured(f"{path} cannot be read: {failure}.") from failure
     finally:
         held.close()
 

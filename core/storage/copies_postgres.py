@@ -25,7 +25,7 @@ def opened(url: str) -> Generator[Connection]:
         with psycopg.connect(url, connect_timeout=5) as connection:
             yield connection
     except psycopg.Error as failure:
-        raise Misconfigured(f"Postgres did not do it: {str(failure).strip()}.") from failure
+        raise Misconfigured(f"Postgres cannot do it: {str(failure).strip()}.") from failure
 
 
 def into_file(url: str, path: Path) -> None:

@@ -1,16 +1,25 @@
 """The commands that copy, restore, rehearse and move, beside a bot and without one."""
 
+import asyncio
 import os
+import subprocess
 from pathlib import Path
 
 from core.identity.vault import KeyRing
 from core.storage.database import Database
-from tests.bot.test_admin import countersign
+from tests.bot.test_cli import ran
 from tests.fakes.model_script import say
 from tests.fakes.model_server import ModelServer
 from tests.house import house
 from tests.identity.test_custody import NEW, OLD, fill
 from tests.turn.reading import MENTION
+
+
+async def countersign(
+    folder: Path, url: str, *words: str, keys: str = OLD
+) -> subprocess.CompletedProcess[str]:
+    given = {"COUNTERSIGN_DATABASE": url, "COUNTERSIGN_KEYS": keys}
+    return await asyncio.to_thread(ran, folder, *words, **given)
 
 
 async def test_a_copy_is_made_rehearsed_and_restored(
@@ -20,7 +29,7 @@ async def test_a_copy_is_made_rehearsed_and_restored(
     copy = str(tmp_path / "copy.db")
     ended = await countersign(tmp_path, database_url, "backup", copy)
     assert ended.returncode == 0 and ended.stdout.startswith(f"6 rows written to {copy} (")
-    ended = await countersign(tmp_path, database_url, "drill")
+    ended = await countersign(tmp_path, database_url, "drill", "--workspace")
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith("6 rows backed up, restored aside and compared: the same (")
     ended = await countersign(tmp_path, other_url, "restore", copy)
@@ -32,7 +41,7 @@ async def test_a_drill_without_the_right_keys_fails(
     tmp_path: Path, database_url: str, database: Database
 ) -> None:
     await fill(database, KeyRing.parse(OLD), 3)
-    ended = await countersign(tmp_path, database_url, "drill", keys=NEW)
+    ended = await countersign(tmp_path, database_url, "drill", "--workspace", keys=NEW)
     assert ended.returncode == 2
     assert ended.stderr.startswith("- 6 sealed rows of the copy cannot be opened: add the key ")
 
@@ -41,7 +50,7 @@ async def test_what_cannot_be_copied_or_moved_is_said_and_nothing_is_made(tmp_pa
     nothing = f"sqlite:///{tmp_path}/absent.db"
     for words, told in (
         (("backup", "copy.db"), "- There is no database at "),
-        (("drill",), "- There is no database at "),
+        (("drill", "--workspace"), "- There is no database at "),
         (("restore", "copy.db"), "- copy.db cannot be opened: "),
         (("move", "--to", "sqlite:///other.db"), "- A database is moved to Postgres alone"),
         (("move", "--to", "mysql://x/y"), "- The address is neither "),
