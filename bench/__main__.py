@@ -43,6 +43,8 @@ TABLES = (
         subjects={
             "held": "Countersign, lanes held",
             "running": "Countersign, turns running",
+            "Teams, held": "in Teams, lanes held",
+            "Teams, running": "in Teams, turns running",
             "bolt": "slack-bolt",
         },
     ),

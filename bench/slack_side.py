@@ -7,13 +7,14 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from itertools import count
 from typing import Any
 
 from aiohttp import ClientSession, web
 
+PATH = "/slack/events"
 SECRET = "5" * 32
 TOKEN = "xoxb-bench-" + "0" * 32
 WORKSPACES = tuple(f"T{number:02}" for number in range(1, 11))
@@ -131,6 +132,39 @@ async def answered(session: ClientSession, api: str) -> dict[str, int]:
     """How often each message was answered so far."""
     async with session.get(api.replace("/api/", "/answers")) as response:
         return await response.json()
+
+
+def environment(api: str) -> dict[str, str]:
+    """Tells a bot that this is Slack."""
+    return {"SLACK_BOT_TOKEN": TOKEN, "SLACK_SIGNING_SECRET": SECRET, "SLACK_API_URL": api}
+
+
+class SlackSide:
+    """Deliveries to a bot, as `bench.teams_side.TeamsSide` has them."""
+
+    path = PATH
+
+    def __init__(self, api: str) -> None:
+        self._api = api
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        return environment(self._api)
+
+    def event(self, number: int, text: str) -> tuple[str, bytes]:
+        return mention(number, text, WORKSPACES[number % len(WORKSPACES)])
+
+    def headers(self, body: bytes, retry: int = 0) -> dict[str, str]:
+        return signed(body, retry)
+
+    async def answered(self, session: ClientSession) -> dict[str, int]:
+        return await answered(session, self._api)
+
+
+@asynccontextmanager
+async def slack() -> AsyncIterator[SlackSide]:
+    async with web_api() as api:
+        yield SlackSide(api)
 
 
 if __name__ == "__main__":

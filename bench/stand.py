@@ -171,7 +171,7 @@ async def built(
     and the tools of the office, or those of `server`; nothing runs until somebody runs it.
 
     With `embeds` questions are embedded by the offline model, else by a stub. The watch sees what
-    is asked of the database. `slack` is the environment that says where Slack is, and
+    is asked of the database. `slack` is the environment that says where Slack is, or Teams, and
     `workspaces` are the ids of those where the bot may be installed, when it is for several.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -217,7 +217,8 @@ async def stand(
         rooms.surfaces["slack"] = chat
         rooms.listeners.clear()
         await wiring.load(wired.rooms)
-        door = Intake(rooms.db, rooms.setup, rooms.catalog, time.time, lambda: f"{next(ids):016x}")
+        ids_of_turns = lambda: f"{next(ids):016x}"  # noqa: E731
+        door = Intake(rooms.db, rooms.steering, rooms.catalog, time.time, ids_of_turns)
         yield Stand(rooms=rooms, door=door, chat=chat, watch=watch)
 
 

@@ -42,8 +42,17 @@ async def decisions_since(settings: Settings, since: float) -> list[Json]:
     Raises `Misconfigured` and `Unavailable`."""
     from core.storage import decisions
 
-    async with _opened(settings) as db:
+    async with opened(settings) as db:
         return [_row(found) for found in await decisions.export(db, since)]
+
+
+async def acts_since(settings: Settings, since: float) -> list[Json]:
+    """Everything that admins did since then, the oldest first. Raises `Misconfigured` and
+    `Unavailable`."""
+    from core.storage import acts
+
+    async with opened(settings) as db:
+        return [{**found, "at": _moment(found["at"])} for found in await acts.export(db, since)]
 
 
 async def rotate_keys(settings: Settings) -> int:
@@ -57,7 +66,7 @@ async def rotate_keys(settings: Settings) -> int:
             f"COUNTERSIGN_KEYS is not set. To change the key that the bot made for itself, set it"
             f" to a new key, a comma and what stands in {settings.key_file}."
         )
-    async with _opened(settings) as db:
+    async with opened(settings) as db:
         return await rotate(db, KeyRing.parse(settings.keys))
 
 
@@ -69,9 +78,11 @@ def as_lines(rows: Iterable[Json], out: TextIO) -> None:
 
 def as_csv(rows: Iterable[Json], out: TextIO) -> None:
     """With a line of names above; what a person typed is never a formula."""
-    table = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    found = list(rows)
+    columns = list(found[0]) if found else COLUMNS
+    table = csv.DictWriter(out, columns, lineterminator="\n")
     table.writeheader()
-    table.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    table.writerows({name: _cell(value) for name, value in row.items()} for row in found)
 
 
 def into_file(path: Path, rows: Sequence[Json], write: Write) -> None:
@@ -88,7 +99,7 @@ def into_file(path: Path, rows: Sequence[Json], write: Write) -> None:
 
 
 @asynccontextmanager
-async def _opened(settings: Settings) -> AsyncGenerator[Database]:
+async def opened(settings: Settings) -> AsyncGenerator[Database]:
     """The database as it stands: a file that is not there is not made."""
     from core.storage.database import open_database
 
@@ -103,8 +114,11 @@ async def _opened(settings: Settings) -> AsyncGenerator[Database]:
 
 
 def _row(found: Json) -> Json:
-    moment = datetime.fromtimestamp(found["decided_at"], UTC).isoformat(timespec="milliseconds")
-    return {name: found[name] for name in COLUMNS} | {"decided_at": moment}
+    return {name: found[name] for name in COLUMNS} | {"decided_at": _moment(found["decided_at"])}
+
+
+def _moment(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
 
 
 def _cell(value: object) -> object:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from adapters.slack import groups
 from adapters.slack.directory import address_and_name
+from adapters.slack.names import channel_name
 from adapters.slack.pacing import Pacing as SlackPacing
 from adapters.teams import app as teams
 from adapters.teams.pacing import Pacing as TeamsPacing
@@ -21,7 +23,7 @@ from core.identity.steps import Known as Vouched
 from core.identity.vault import KeyRing
 from core.ports import Accounts, Clock, Desk, FrontDoor, Listener, Poster, Surface
 from core.records import Channel, Json, Person, PersonId, Posted
-from core.storage import kept
+from core.storage import files, kept
 from core.storage.database import Database
 
 if TYPE_CHECKING:
@@ -54,6 +56,8 @@ class Chats:
         self._config = config
         self._workspace = workspace
         self._pacings = pacings
+        self._places: dict[str, str] = {}
+        """Channels by their id: as many as the bot was ever asked in."""
 
     def connect(
         self,
@@ -86,6 +90,7 @@ class Chats:
                 desk=desk,
                 accounts=accounts,
                 pacing=pacings.teams if pacings else None,
+                made=lambda file: files.read(db, file),
             )
 
     @property
@@ -148,6 +153,29 @@ class Chats:
             raise DeliveryFailed("slack_is_not_connected", is_final=True)
         return self.slack.poster
 
+    async def members(self, group: str) -> Sequence[PersonId]:
+        """Who is in a user group of Slack: `S…`, or `T…/S…` where there are several workspaces.
+        Raises `DeliveryFailed`."""
+        if self.slack is None:
+            raise DeliveryFailed("slack_is_not_connected", is_final=True)
+        team, _, id = group.rpartition("/")
+        return await groups.members(await self.slack.api_of(PersonId(f"slack:{team}/")), id)
+
+    async def called(self, id: str) -> str:
+        """What a person or a place is called by its platform, by their whole id; empty where it
+        does not say. Raises `CountersignError`."""
+        surface, _, rest = id.partition(":")
+        team, _, own = rest.partition("/")
+        if surface != "slack" or own[:1] in ("U", "W"):
+            is_place = own.startswith("19:")
+            return "" if is_place else (await self.profile(Person(id=PersonId(id)))).name
+        if own.startswith("D"):
+            return "direct messages"
+        if id not in self._places and self.slack is not None:
+            api = await self.slack.api_of(PersonId(f"slack:{team}/"))
+            self._places[id] = await channel_name(api, own)
+        return self._places.get(id, "")
+
     async def warm(self) -> None:
         """Load what the first answer and the first click in Teams need. The workspace loads it
         when somebody is there."""
@@ -183,5 +211,6 @@ def _teams(settings: Settings, workspace: "LocalWorkspace | None") -> TeamsSetti
         openid_url=played.openid_url,
         login_url=played.base,
         service_origins=(played.base,),
+        sso_resource=played.sso_resource,
         is_workspace=True,
     )

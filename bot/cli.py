@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot import copying
+from bot import copying, documents_cli, orders
 
 if TYPE_CHECKING:
     from bot.config import Config
@@ -66,7 +66,12 @@ def _parser() -> argparse.ArgumentParser:
         _add_workspace(part)
     copying.add_commands(commands.add_parser, _copy)
     _add_turn(commands.add_parser("turn", help="show what happened inside a turn"))
+    _add_eval(commands.add_parser("eval", help="ask the SQL specialist graded questions"))
+    documents_cli.add_documents(commands, _read, _add_workspace)
     _add_export(commands.add_parser("export", help="write out what was decided"))
+    orders.add(commands)
+    _add_sources(commands.add_parser("sources", help="look at the databases of `sources`"))
+    _add_powerbi(commands.add_parser("powerbi", help="look at the semantic models of `sources`"))
     manifest = commands.add_parser(
         "manifest", help="print the app manifest for Slack, or write the app package for Teams"
     )
@@ -76,6 +81,9 @@ def _parser() -> argparse.ArgumentParser:
     way_in.add_argument("--url", default="", help="where the bot is reached: https://…")
     way_in.add_argument("--socket", action="store_true", help="Slack cannot reach the bot")
     manifest.add_argument("--app-id", default="", help="of the bot in Teams: TEAMS_APP_ID")
+    manifest.add_argument(
+        "--sso-resource", default="", help="where Teams may sign people in: TEAMS_SSO_RESOURCE"
+    )
     manifest.add_argument(
         "--out", default="countersign-teams.zip", help="the file for Teams' app package"
     )
@@ -100,10 +108,43 @@ def _add_turn(part: argparse.ArgumentParser) -> None:
 
 def _add_export(part: argparse.ArgumentParser) -> None:
     part.set_defaults(command=_export)
-    part.add_argument("what", choices=["decisions"], help="who decided what about parked calls")
+    part.add_argument(
+        "what", choices=["decisions", "acts"], help="decisions about parked calls; acts of admins"
+    )
     part.add_argument("--format", choices=["jsonl", "csv"], default="jsonl")
     part.add_argument("--since", type=_day, default=0.0, metavar="DAY", help="2026-10-01, in UTC")
     part.add_argument("--out", type=Path, metavar="FILE", help="instead of standard output")
+    _add_workspace(part)
+
+
+def _add_eval(part: argparse.ArgumentParser) -> None:
+    part.description = (
+        "Ask graded questions and say how many were answered right, and at what cost."
+    )
+    part.set_defaults(command=_eval, workspace=True)
+    part.add_argument("set", nargs="?", default="sheets", help="`sheets`, or a file of questions")
+    part.add_argument("--model", default="", help="a configured model; the default one otherwise")
+    ways = ["progressive", "whole", "both"]
+    part.add_argument("--discovery", choices=ways, default="both")
+    part.add_argument("--only", nargs="+", default=[], metavar="ID", help="these questions alone")
+    part.add_argument("--replay", default="", help="a recording, or `shipped`: asks no model")
+    part.add_argument("--record", default="", metavar="FILE", help="keep what the model says")
+    part.add_argument("--json", default="", metavar="FILE", help="everything, as JSON")
+
+
+def _add_powerbi(part: argparse.ArgumentParser) -> None:
+    part.description = "Ask Power BI what a person can reach of the semantic models."
+    part.set_defaults(command=_powerbi)
+    part.add_argument("what", choices=["check"], help="sign-in, permissions, tables, measures")
+    part.add_argument("person", help="as the ledger names them: `slack:T…/U…`")
+    _add_workspace(part)
+
+
+def _add_sources(part: argparse.ArgumentParser) -> None:
+    part.description = "Ask each database whether it is as its source describes it."
+    part.set_defaults(command=_sources)
+    part.add_argument("what", choices=["check"], help="tables, columns, verified queries, metrics")
+    part.add_argument("id", nargs="?", default="", help="one source; otherwise all of them")
     _add_workspace(part)
 
 
@@ -155,7 +196,7 @@ async def _running(settings: "Settings", config: "Config") -> int:
     from bot import lifecycle, wiring
     from bot.server import Server
 
-    async with wiring.build(settings, config) as application:
+    async with wiring.build(settings, config, has_samples=settings.is_workspace) as application:
         standing = lifecycle.Standing()
         server = Server(application, standing, host=settings.host, port=settings.port)
 
@@ -215,7 +256,7 @@ def _teams_package(given: argparse.Namespace) -> int:
 
     from adapters.teams import manifest
 
-    content = manifest.package(given.url, given.app_id.lower())
+    content = manifest.package(given.url, given.app_id.lower(), given.sso_resource.lower())
     try:
         Path(given.out).write_bytes(content)
     except OSError as error:
@@ -229,14 +270,68 @@ def _export(given: argparse.Namespace) -> int:
     from bot import admin
 
     settings, _ = _read(given)
-    rows = asyncio.run(admin.decisions_since(settings, given.since))
+    read = admin.decisions_since if given.what == "decisions" else admin.acts_since
+    rows = asyncio.run(read(settings, given.since))
     write = admin.as_csv if given.format == "csv" else admin.as_lines
     if given.out is None:
         write(rows, sys.stdout)
     else:
         admin.into_file(given.out, rows, write)
-        print(f"{_counted(len(rows), 'decision')} written to {given.out}.")
+        print(f"{_counted(len(rows), given.what.removesuffix('s'))} written to {given.out}.")
     return 0
+
+
+def _eval(given: argparse.Namespace) -> int:
+    from bot.evaluation import command
+    from core.errors import SourceFailed
+
+    _, config = _read(given)
+    ways = ("progressive", "whole") if given.discovery == "both" else (given.discovery,)
+    wish = command.Wish(
+        set=given.set,
+        model=given.model,
+        discovery=ways,
+        only=tuple(given.only),
+        replay=given.replay,
+        record=given.record,
+        json=given.json,
+    )
+    try:
+        table, is_all_right = asyncio.run(command.evaluate(config, wish))
+    except SourceFailed as failure:
+        _print_problems([str(failure)])
+        return WRONG
+    print(table)
+    return 0 if is_all_right else WRONG
+
+
+def _sources(given: argparse.Namespace) -> int:
+    from bot import sources
+
+    _, config = _read(given)
+    chosen = [one for one in config.sources if given.id in ("", one.id)]
+    if not chosen:
+        _print_problems(
+            [f"There is no source {given.id}." if given.id else "There are no sources."]
+        )
+        return WRONG
+    said, is_well = asyncio.run(sources.checked(chosen))
+    print("\n".join(said))
+    return 0 if is_well else WRONG
+
+
+def _powerbi(given: argparse.Namespace) -> int:
+    from bot import powerbi
+    from core.records import PersonId
+
+    settings, config = _read(given)
+    if not config.semantic_models:
+        _print_problems(["There are no semantic models under `sources`."])
+        return WRONG
+    person = PersonId(given.person)
+    said, is_well = asyncio.run(powerbi.checked(settings, config.semantic_models, person))
+    print("\n".join(said))
+    return 0 if is_well else WRONG
 
 
 def _rotate_keys(given: argparse.Namespace) -> int:

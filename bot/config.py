@@ -13,8 +13,20 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from bot import marks
-from bot.sections import SHAPES, WHOLE, Agent, Channel, Limits, Model, Price, Sections
+from bot import marks, sources
+from bot.sections import (
+    SHAPES,
+    WHOLE,
+    Agent,
+    Budgets,
+    Channel,
+    Keeping,
+    Limits,
+    Model,
+    Price,
+    Prices,
+    Sections,
+)
 from bot.settings import Settings
 from core.capabilities.servers import HOST, Server, read_servers
 from core.connectors.scopes import SERVER as OFFICE
@@ -25,15 +37,21 @@ from core.llm import models
 from core.llm.models import ModelSettings
 from core.policy.rules import EVERYTHING, Rules
 from core.policy.section import read_policy
+from core.specialists.dax.source import SemanticModel
+from core.specialists.sql.source import Source
 
-BY_ROOMS = ("policy", "servers")
-"""Sections that core.policy and core.capabilities read by themselves."""
+BY_ROOMS = ("policy", "servers", "sources")
+"""Sections that core.policy, core.capabilities and core.specialists.sql read by themselves."""
+DOCUMENTS = "documents"
+"""The server of the documents specialist."""
 SAMPLE = "sample"
 """The sample server of the local workspace."""
-OWN_SERVERS = (HOST, OFFICE, SAMPLE)
+SOURCES, SHEETS, POWERBI = "sources", "posted", "powerbi"
+"""The servers of the data specialists."""
+OWN_SERVERS = (HOST, OFFICE, DOCUMENTS, SAMPLE, SOURCES, SHEETS, POWERBI)
 """Names that no server of the file may have, whether ours run or not: the file is good everywhere
 or nowhere."""
-NOT_YET = ("budgets", "retention", "sources")
+NOT_YET: tuple[str, ...] = ()
 """Sections that have a meaning and no consumer: refused, so that nobody relies on them."""
 
 
@@ -48,8 +66,13 @@ class Config:
     """By place id."""
     skills: tuple[Skill, ...] = ()
     servers: tuple[Server, ...] = ()
+    sources: tuple[Source, ...] = ()
+    semantic_models: tuple[SemanticModel, ...] = ()
     rules: Rules = EVERYTHING
     limits: Limits = field(default_factory=Limits)
+    budgets: Budgets = field(default_factory=Budgets)
+    prices: Prices = field(default_factory=Prices)
+    retention: Keeping = field(default_factory=Keeping)
     bots: frozenset[str] = frozenset()
     """Other bots that may ask on Slack."""
     workspaces: frozenset[str] = frozenset()
@@ -108,8 +131,13 @@ class _Reading:
             channels=found.channels,
             skills=self._skills(found),
             servers=self._servers(),
+            sources=self._sources(),
+            semantic_models=self._semantic_models(),
             rules=self._rules(),
             limits=found.limits,
+            budgets=found.budgets,
+            prices=found.prices,
+            retention=found.retention,
             bots=frozenset(found.slack.bots),
             workspaces=frozenset(found.slack.workspaces),
             has_auth_provider=found.slack.auth_provider,
@@ -162,7 +190,7 @@ class _Reading:
     def _servers(self) -> tuple[Server, ...]:
         given = self._sections.get("servers")
         named = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
-        for name in (OFFICE, SAMPLE):
+        for name in (OFFICE, DOCUMENTS, SAMPLE):
             if name in named:
                 taken = ", ".join(f"`{one}`" for one in OWN_SERVERS)
                 text = f"`{name}` is a server of Countersign itself: {taken} are taken; name it"
@@ -177,6 +205,19 @@ class _Reading:
                     fault += "; only names that begin with MCP_ are handed to servers"
                 self._wrong(("servers", name) if name else ("servers",), f"{fault}.")
             return ()
+
+    def _sources(self) -> tuple[Source, ...]:
+        lines = {path[1:]: n for path, n in self._marked.lines.items() if path[:1] == ("sources",)}
+        section, secrets = self._sections.get("sources"), self._settings.source_secrets
+        found, faults = sources.read(section, lines, self._folder, secrets)
+        self.faults += faults
+        return found
+
+    def _semantic_models(self) -> tuple[SemanticModel, ...]:
+        lines = {path[1:]: n for path, n in self._marked.lines.items() if path[:1] == ("sources",)}
+        found, faults = sources.read_models(self._sections.get("sources"), lines, self._folder)
+        self.faults += faults
+        return found
 
     def _rules(self) -> Rules:
         lines = {path[1:]: n for path, n in self._marked.lines.items() if path[:1] == ("policy",)}
@@ -212,12 +253,8 @@ def _described(model: ModelSettings, more: Model) -> ModelSettings:
 
 
 def _rates(price: Price) -> Rates:
-    return Rates(
-        input=str(price.input),
-        output=str(price.output),
-        cached="" if price.cached is None else str(price.cached),
-        cache_write="" if price.cache_write is None else str(price.cache_write),
-    )
+    given = {name: str(value) for name, value in price.model_dump().items() if value is not None}
+    return Rates(**given)
 
 
 def _text_under(folder: Path, name: str) -> str:

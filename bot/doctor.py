@@ -125,8 +125,11 @@ class _NothingPinned:
     async def pinned(self) -> Mapping[str, str]:
         return {}
 
-    async def accept(self, key: str, digest: str, by: str, at: float) -> None:
+    async def accept(self, key: str, digest: str, by: str, at: float, listing: str = "") -> None:
         return None
+
+    async def listing(self, key: str) -> str:
+        return ""
 
 
 async def _servers(servers: Sequence[Server]) -> list[str]:

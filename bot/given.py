@@ -9,6 +9,7 @@ from bot import addresses, keyfile
 OURS = (
     "MODEL",
     "EMBEDDINGS",
+    "VISION",
     "DATABASE",
     "CONFIG",
     "KEYS",

@@ -8,21 +8,28 @@ from typing import Any
 from bot.chats import Chats
 from bot.settings import Microsoft
 from core.capabilities.servers import Server
+from core.connectors import groups
 from core.connectors.effects import effects
 from core.connectors.graph import Graph, GraphSettings
 from core.connectors.office import Office
 from core.connectors.outcome import Effect
 from core.connectors.scopes import SERVER, credentials_for
-from core.errors import NeedsAccount
+from core.errors import CountersignError, NeedsAccount, SourceFailed
 from core.identity.accounts import Accounts
+from core.identity.steps import Linked, Refusal
 from core.identity.vault import KeyRing
 from core.parked import Verdict
 from core.ports import Clock
 from core.records import Address, PersonId, Tool
 from core.specialists.server import serving_later
 from core.storage.database import Database
+from core.telemetry import logs
 
 Zone = Callable[[PersonId], Awaitable[str]]
+Told = Callable[[Linked], Awaitable[None]]
+_IN_A_BROWSER = "Microsoft asks for a further proof: connect your account in the browser."
+_LATER = "Your account could not be connected just now. Please try again."
+log = logs.get(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,13 +39,25 @@ class OfficeRooms:
     connecting: "Connecting | None"
     effects: Mapping[str, Effect]
     server: Server
+    graph: Graph | None = None
+    """None without Microsoft 365."""
     warm: Callable[[], Awaitable[object]]
     """Loads what the first click would wait for."""
+
+    async def members(self, group: str) -> tuple[str, ...]:
+        """The object ids of who is in a group of Entra. Raises `CountersignError`."""
+        if self.accounts is None or self.graph is None:
+            raise SourceFailed("Microsoft 365 is not connected here")
+        return await groups.members(self.graph, await self.accounts.own_token(groups.SCOPE), group)
 
     async def credentials(self, person: PersonId, tool: Tool) -> Mapping[str, str]:
         """`core.loop.calls.Credentials`: the person's own token, for the tools that read with
         it. Raises `NeedsAccount` with what a sign-in has to ask for."""
-        scopes = credentials_for(tool)
+        return await self.signed_in(person, credentials_for(tool))
+
+    async def signed_in(self, person: PersonId, scopes: tuple[str, ...]) -> Mapping[str, str]:
+        """The person's own token for these permissions, as a header; nothing where there are none
+        or no account can be connected. Raises `NeedsAccount`."""
         if not scopes or self.accounts is None:
             return {}
         try:
@@ -58,6 +77,8 @@ class Connecting:
 
     def __init__(self, accounts: Accounts) -> None:
         self._accounts = accounts
+        self.told: Told = _untold
+        """Who wants to know that an account was connected."""
         self._lacked: dict[PersonId, set[str]] = {}
         self._unproven: dict[PersonId, str] = {}
         """Claims challenges."""
@@ -83,6 +104,22 @@ class Connecting:
         scopes = sorted(self._lacked.get(person, ()))
         claims = self._unproven.get(person, "")
         return await self._accounts.offer(person, scopes, address, claims=claims)
+
+    async def exchange(self, person: PersonId, assertion: str, address: Address) -> Verdict:
+        """Where a further proof is asked for, only a browser gives it."""
+        if person in self._unproven:
+            return Verdict(kind="refused", sentence=_IN_A_BROWSER)
+        scopes = sorted(self._lacked.get(person, ()))
+        try:
+            found = await self._accounts.exchange(person, scopes, assertion, address)
+            if isinstance(found, Refusal):
+                return Verdict(kind="refused", sentence=found.sentence)
+            await self.told(found)
+        except CountersignError as error:
+            log.warning("account.not_exchanged", reason=type(error).__name__)
+            return Verdict(kind="refused", sentence=_LATER)
+        who = found.account.name or found.account.address
+        return Verdict(kind="recorded", sentence=f"Your Microsoft account ({who}) is connected.")
 
     async def disconnect(self, person: PersonId) -> str:
         self._lacked.pop(person, None)
@@ -124,6 +161,7 @@ async def opened(
         connecting=Connecting(accounts),
         effects=found,
         server=server,
+        graph=graph,
         warm=warm,
     )
 
@@ -138,6 +176,10 @@ def _server(reads: tuple[Graph, Zone] | None, found: Mapping[str, Effect]) -> An
 
     reader = Reader(graph=reads[0], zone=reads[1]) if reads else None
     return office_server(reader, tuple(found))
+
+
+async def _untold(_: Linked) -> None:
+    """Until somebody wants to know."""
 
 
 async def _nothing() -> None:

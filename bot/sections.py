@@ -1,7 +1,7 @@
 """The shapes of the sections of `countersign.yaml` that no room reads by itself."""
 
 from decimal import Decimal
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -27,6 +27,9 @@ class Price(BaseModel):
     output: Dollars
     cached: Dollars | None = None
     cache_write: Dollars | None = None
+    page: Dollars | None = None
+    """For one page that is read; `image` for one image that is made."""
+    image: Dollars | None = None
 
 
 class Model(BaseModel):
@@ -99,6 +102,76 @@ class Limits(BaseModel):
         return self
 
 
+class Limit(BaseModel):
+    """One budget, in the installation's currency or in tokens."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
+
+    whom: Annotated[str, Field(alias="for", pattern=r"^(everyone|(group|person|place):\S+)$")]
+    each: Dollars | None = None
+    """Of every person that is meant, by themselves."""
+    together: Dollars | None = None
+    tokens: Annotated[int, Field(ge=0)] | None = None
+    """In place of money: of every person by themselves where `shared` is not set."""
+    shared: bool = False
+    per: Literal["day", "month"] = "month"
+
+    @model_validator(mode="after")
+    def _has_one_amount(self) -> Self:
+        given = [one for one in (self.each, self.together, self.tokens) if one is not None]
+        if len(given) != 1:
+            raise ValueError("needs exactly one of `each`, `together` and `tokens`")
+        if self.shared and self.tokens is None:
+            raise ValueError("`shared` belongs to `tokens`; write `together` for money")
+        if self.whom.startswith("place:") and self.is_each:
+            raise ValueError("a place has its budget together")
+        return self
+
+    @property
+    def is_each(self) -> bool:
+        return self.each is not None or (self.tokens is not None and not self.shared)
+
+
+class Budgets(BaseModel):
+    """What may be spent, and what happens to models whose price is not known."""
+
+    model_config = STRICT
+
+    unpriced: Literal["refuse", "allow", "count"] = "refuse"
+    limits: Annotated[tuple[Limit, ...], Field(strict=False)] = ()
+
+
+class Prices(BaseModel):
+    """What amounts are shown in; the ledger itself counts US dollars."""
+
+    model_config = STRICT
+
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = "USD"
+    per_dollar: Annotated[Decimal, Field(gt=0, strict=False)] = Decimal(1)
+
+    @model_validator(mode="after")
+    def _dollars_are_dollars(self) -> Self:
+        if self.currency == "USD" and self.per_dollar != 1:
+            raise ValueError("`per_dollar` needs another `currency`")
+        return self
+
+
+Days = Annotated[float, Field(ge=1, le=3_650, strict=False)]
+
+
+class Keeping(BaseModel):
+    """How long things are kept, in days."""
+
+    model_config = STRICT
+
+    inbox: Annotated[float, Field(ge=3, le=3_650, strict=False)] = 7.0
+    """Also the keys of deliveries, which a platform may repeat for up to three days."""
+    outbox: Days = 7.0
+    evidence: Days = 30.0
+    turns: Days = 90.0
+    decisions: Days = 400.0
+
+
 class Slack(BaseModel):
     """What holds for Slack alone."""
 
@@ -123,9 +196,18 @@ class Sections(BaseModel):
     skills: dict[Word, Skill] = {}
     limits: Limits = Limits()
     slack: Slack = Slack()
+    budgets: Budgets = Budgets()
+    prices: Prices = Prices()
+    retention: Keeping = Keeping()
 
 
-WHOLE: dict[str, type[BaseModel]] = {"limits": Limits, "slack": Slack}
+WHOLE: dict[str, type[BaseModel]] = {
+    "limits": Limits,
+    "slack": Slack,
+    "budgets": Budgets,
+    "prices": Prices,
+    "retention": Keeping,
+}
 """Sections that are one entry themselves."""
 SHAPES: dict[str, type[BaseModel]] = {
     "models": Model,

@@ -26,6 +26,7 @@ _NO_SURFACE = (
 )
 OFFLINE_EMBEDDER = "minilm"
 GRAPH = "https://graph.microsoft.com/v1.0"
+POWERBI = "https://api.powerbi.com/v1.0/myorg"
 _EXPIRES = (
     "expires within hours, since the app's tokens rotate; let the workspace install the bot "
     "itself, with SLACK_CLIENT_ID, and the token is renewed"
@@ -110,6 +111,8 @@ class Settings:
     """`demo` or `provider:name`: the default chat model."""
     embeddings: str
     """`minilm` or `provider:name`."""
+    vision: str = ""
+    """The model that reads pictures of pages, `provider:name`; empty: none does."""
     providers: Providers
     database: str = field(repr=False)
     """`sqlite:///` with an absolute path, or `postgresql://…`."""
@@ -126,6 +129,9 @@ class Settings:
     """0 takes any free port."""
     workspace_port: int
     """Of the local workspace's page; 0 takes any free port."""
+    source_secrets: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Values for `${SOURCE_…}` in the `sources` section, by that name."""
+    powerbi_url: str = POWERBI
     observing: Observing = field(default_factory=Observing)
 
     @property
@@ -145,6 +151,7 @@ class Settings:
             given += [self.microsoft.entra.client_secret, self.microsoft.entra.certificate]
         given += [key.partition(":")[2] for key in self.keys.split(",")]
         given += self.server_secrets.values()
+        given += self.source_secrets.values()
         given += [self.observing.metrics_token, *self.observing.collector_headers.values()]
         if password := urlsplit(self.database).password:
             given += [password, unquote(password)]
@@ -190,12 +197,15 @@ def read(environment: Mapping[str, str], *, folder: Path, is_workspace: bool) ->
         microsoft=None if is_workspace else _microsoft(given),
         model=given.text("COUNTERSIGN_MODEL", "demo"),
         embeddings=given.text("COUNTERSIGN_EMBEDDINGS", OFFLINE_EMBEDDER),
+        vision=given.text("COUNTERSIGN_VISION"),
         providers=_providers(given),
         database=stored.database,
         state=stored.state,
         config=_config(given, folder),
         keys=given.text("COUNTERSIGN_KEYS", is_secret=True),
         server_secrets=given.all_named("MCP_"),
+        source_secrets=given.all_named("SOURCE_"),
+        powerbi_url=given.address("POWERBI_API_URL", POWERBI, ends="/v1.0/myorg"),
         public_url=given.address("COUNTERSIGN_PUBLIC_URL"),
         host=given.text("COUNTERSIGN_HOST", "127.0.0.1"),
         port=_port(given, "COUNTERSIGN_PORT", 3978),
@@ -331,17 +341,7 @@ def _judge_whole(given: Given, settings: Settings) -> None:
     has_chat = settings.is_workspace or settings.slack or given.text("TEAMS_APP_ID")
     if not has_chat:
         given.problems.append(_NO_SURFACE)
-    for name, value in (("MODEL", settings.model), ("EMBEDDINGS", settings.embeddings)):
-        if name == "EMBEDDINGS" and value == OFFLINE_EMBEDDER:
-            continue
-        try:
-            model = models.known([settings.providers.reach(value)])[value]
-            if name == "EMBEDDINGS" and model.provider != "openai":
-                raise Misconfigured(
-                    f"`{value}` does not embed; write {OFFLINE_EMBEDDER} or openai:NAME"
-                )
-        except Misconfigured as fault:
-            given.problems.append(f"COUNTERSIGN_{name}: {fault}.")
+    _judge_models(given, settings)
     if settings.keys:
         given.judge("COUNTERSIGN_KEYS", keyfile.keys_fault(settings.keys))
     elif settings.database.startswith("postgresql://"):
@@ -352,3 +352,24 @@ def _judge_whole(given: Given, settings: Settings) -> None:
     if settings.is_workspace and not is_loopback(settings.host):
         fault = f"is {settings.host}; the local workspace has no sign-in and stays on 127.0.0.1"
         given.judge("COUNTERSIGN_HOST", fault)
+
+
+def _judge_models(given: Given, settings: Settings) -> None:
+    named = (
+        ("MODEL", settings.model),
+        ("EMBEDDINGS", settings.embeddings),
+        ("VISION", settings.vision),
+    )
+    for name, value in named:
+        if (name == "EMBEDDINGS" and value == OFFLINE_EMBEDDER) or (name == "VISION" and not value):
+            continue
+        try:
+            model = models.known([settings.providers.reach(value)])[value]
+            if name == "EMBEDDINGS" and model.provider != "openai":
+                raise Misconfigured(
+                    f"`{value}` does not embed; write {OFFLINE_EMBEDDER} or openai:NAME"
+                )
+            if name == "VISION" and model.provider == "demo":
+                raise Misconfigured("the demo model does not see; write provider:name, or nothing")
+        except Misconfigured as fault:
+            given.problems.append(f"COUNTERSIGN_{name}: {fault}.")

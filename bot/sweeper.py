@@ -6,7 +6,7 @@ from contextlib import suppress
 from core.errors import CountersignError
 from core.ports import Clock
 from core.storage.database import Database
-from core.storage.retention import Retention, sweep
+from core.storage.retention import Forget, Retention, sweep, unindexed
 from core.telemetry import logs
 
 HOUR = 3_600.0
@@ -17,7 +17,15 @@ log = logs.get(__name__)
 class Sweeper:
     """Sweeps from `run` until `drain`."""
 
-    def __init__(self, db: Database, clock: Clock, retention: Retention | None = None) -> None:
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        retention: Retention | None = None,
+        forget: Forget = unindexed,
+    ) -> None:
+        """`forget` takes turns out of the search index."""
+        self._forget = forget
         self._db = db
         self._clock = clock
         self._retention = retention or Retention()
@@ -26,7 +34,9 @@ class Sweeper:
     async def run(self) -> None:
         while not self._ended.is_set():
             try:
-                gone = await sweep(self._db, self._retention, now=self._clock())
+                gone = await sweep(
+                    self._db, self._retention, now=self._clock(), forget=self._forget
+                )
                 log.info("retention.swept", **gone)
             except CountersignError as failure:
                 log.warning("retention.failed", kind=type(failure).__name__)

@@ -16,15 +16,17 @@ from aiohttp import web
 
 from adapters.slack import edge, manifest
 from adapters.teams import edge as teams_edge
-from bot import connect, inside, turns
+from bot import connect, inside, papers, specialists, turns
 from bot.chats import Chats, Pacings
 from bot.config import SAMPLE, Config
 from bot.lifecycle import Loop, Part
 from bot.microsoft import People, Tokens, Welcome
 from bot.observing import watched
 from bot.office import OfficeRooms, opened
+from bot.papers import PaperRooms
+from bot.pinned import Pinned
 from bot.settings import Microsoft, Settings
-from bot.sweeper import Sweeper
+from bot.steered import orders, proven, steered
 from core.approvals.desk import Desk
 from core.approvals.executor import Executor
 from core.approvals.rooms import NoTokens
@@ -36,12 +38,12 @@ from core.identity.vault import KeyRing
 from core.ledger.meter import Meter
 from core.llm.chat import ChatDoor
 from core.llm.embed import EmbeddingSettings, EmbedDoor
-from core.llm.models import rates
+from core.llm.models import ModelSettings, rates
 from core.loop.loop import Loop as TurnLoop
 from core.ports import Clock, Surface
 from core.records import LedgerEntry
 from core.specialists.server import serving_later
-from core.storage import entries, outbox, pins, probe
+from core.storage import entries, outbox, probe
 from core.storage.database import Database, open_database
 from core.storage.index import open_index
 from core.telemetry import logs
@@ -51,7 +53,10 @@ from core.turn import run
 from core.turn.deliver import Courier
 from core.turn.intake import Intake
 from core.turn.lanes import LaneLimits, Lanes
+from core.turn.orders.desk import Desk as Orders
 from core.turn.run import Rooms
+from core.turn.spending import Spending
+from core.turn.steering import Steering
 from core.turn.take_back import TakeBack
 
 if TYPE_CHECKING:
@@ -100,29 +105,35 @@ async def build(
     *,
     clock: Clock = time.time,
     pacings: Pacings | None = None,
+    has_samples: bool = False,
 ) -> AsyncGenerator[Wired]:
     """The bot, ready to be started. What it holds open is closed on the way out, after the parts
-    have drained. `pacings` replace the platforms' own. Raises `Misconfigured`."""
+    have drained. `pacings` replace the platforms' own; it `has_samples` where documents to try it
+    with are wanted. Raises `Misconfigured`."""
     async with AsyncExitStack() as held:
         workspace = await _workspace(held, settings)
+        domains = workspace.microsoft.tenant.domains if workspace else frozenset[str]()
         if workspace is not None:
             settings = replace(settings, microsoft=_local_microsoft(settings, workspace))
-            own = config.rules.domains | workspace.microsoft.tenant.domains
+            own = config.rules.domains | domains
             config = replace(config, rules=replace(config.rules, domains=own))
         chats = Chats(settings, config, workspace, pacings)
         db = await open_database(settings.database, state=settings.state)
         held.push_async_callback(db.close)
         keys = KeyRing.parse(settings.keys)
         office = await opened(held, db, keys, settings.microsoft, chat=chats, clock=clock)
-        rooms = await _rooms(held, db, settings, config, clock, office)
+        rooms, shelf = await _rooms(held, db, settings, config, clock, office, chats, has_samples)
         approvals = _approvals(rooms, office, chats)
         rooms = replace(rooms, approvals=approvals)
         lanes = _lanes(rooms, clock)
-        door = _door(rooms, TakeBack(approvals, lanes, rooms.index, rooms.surfaces))
+        take_back = TakeBack(approvals, lanes, rooms.index, rooms.surfaces)
+        door = _door(rooms, take_back, orders(rooms, office, chats))
         chats.connect(db, keys, door, clock, desk=Desk(approvals), accounts=office.connecting)
         rooms.surfaces.update(chats.surfaces)
         rooms.listeners.update(chats.listeners)
         welcome = Welcome(db, approvals)
+        if office.connecting is not None:
+            office.connecting.told = welcome
         connect_routes = connect.routes(office.accounts, welcome) if office.accounts else []
         if workspace is not None:
             workspace.look_inside(inside.reader(db))
@@ -130,23 +141,30 @@ async def build(
         parts, routes = watched(settings.observing, db, clock, clean)
         yield Wired(
             rooms=rooms,
-            routes=(*chats.routes, *connect_routes, *routes),
-            parts=(*parts, *_parts(rooms, approvals, chats, lanes, office)),
+            routes=(*chats.routes, *connect_routes, *shelf.routes, *routes),
+            parts=(
+                *parts,
+                shelf.part(),
+                *_parts(rooms, approvals, chats, lanes, office),
+                *steered(settings, config, rooms, approvals, lanes, office, chats, domains),
+            ),
             lanes=lanes,
             settings=settings,
             workspace=workspace,
         )
 
 
-def _door(rooms: Rooms, take_back: TakeBack) -> Intake:
+def _door(rooms: Rooms, take_back: TakeBack, orders: Orders) -> Intake:
     return Intake(
         rooms.db,
-        rooms.setup,
+        rooms.steering,
         rooms.catalog,
         rooms.clock,
         new_id=_new_id,
         approvals=True,
         take_back=take_back,
+        spending=rooms.spending,
+        orders=orders,
     )
 
 
@@ -161,7 +179,6 @@ def _parts(
     return (
         *chats.parts(),
         *(_courier(rooms, surface) for surface in chats.surfaces.values()),
-        _sweeper(rooms),
         _executor(approvals),
         Loop(
             name="lanes",
@@ -247,7 +264,8 @@ def _approvals(rooms: Rooms, office: OfficeRooms, chats: Chats) -> Approvals:
     return Approvals(
         db=rooms.db,
         clock=rooms.clock,
-        rules=lambda: rooms.setup.rules,
+        rules=lambda: rooms.steering.rules,
+        look=rooms.steering.fresh,
         catalog=rooms.catalog,
         effects=office.effects,
         tokens=Tokens(office.accounts) if office.accounts else NoTokens(),
@@ -273,27 +291,36 @@ async def _rooms(
     config: Config,
     clock: Clock,
     office: OfficeRooms,
-) -> Rooms:
+    chats: Chats,
+    has_samples: bool,
+) -> tuple[Rooms, PaperRooms]:
     async def add(entry: LedgerEntry) -> None:
         await entries.add(db, entry)
 
     meter = Meter(add, clock, rates(config.models.values()))
-    chat = ChatDoor(config.models, meter, clock)
+    steering = Steering(db, turns.setup(config), proven(office))
+    spending = Spending(db, steering, config.models, meter, clock)
+    chat = ChatDoor(asked(settings, config), meter, clock, gate=spending.call)
     held.push_async_callback(chat.close)
-    embed = EmbedDoor(_embeddings(settings, config), meter, clock)
+    embed = EmbedDoor(embeddings(settings, config), meter, clock)
     held.push_async_callback(embed.close)
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
-    servers = [*config.servers, office.server]
+    shelf = papers.shelf(db, index, embed, chat, clock, settings, config, office, has_samples)
+    documents = await shelf.served(held, chat.ask, config.models)
+    wanted = _wanted(db, settings, config, clock, chats, chat)
+    data = await specialists.servers(held, wanted)
+    servers = [*config.servers, office.server, documents, *data]
     if settings.is_workspace:
         app = await held.enter_async_context(serving_later(_sample))
         servers.append(Server(name=SAMPLE, app=app))
     limits = Limits(deadline=config.limits.call_deadline)
-    catalog = Catalog(servers, _Pins(db), clock=clock, limits=limits)
+    catalog = Catalog(servers, Pinned(db), clock=clock, limits=limits)
     await held.enter_async_context(catalog)
-    return Rooms(
+    rooms = Rooms(
         db=db,
-        setup=turns.setup(config),
+        steering=steering,
+        spending=spending,
         catalog=catalog,
         chat=chat,
         models=dict(config.models),
@@ -303,7 +330,25 @@ async def _rooms(
         loop=TurnLoop(db, KeyRing.parse(settings.keys)),
         surfaces={},
         clock=clock,
-        credentials=office.credentials,
+        credentials=specialists.credentials(wanted, office),
+        papers=shelf.library,
+    )
+    return rooms, shelf
+
+
+def _wanted(
+    db: Database, settings: Settings, config: Config, clock: Clock, chats: Chats, chat: ChatDoor
+) -> specialists.Wanted:
+    return specialists.Wanted(
+        db=db,
+        chats=chats,
+        chat=chat,
+        model=next(iter(config.models.values())),
+        clock=clock,
+        settings=settings,
+        sources=config.sources,
+        semantic_models=config.semantic_models,
+        deadline=config.limits.call_deadline,
     )
 
 
@@ -321,11 +366,6 @@ def _courier(rooms: Rooms, surface: Surface) -> Loop:
         drain=lambda: courier.drain(5.0),
         grace=7.0,
     )
-
-
-def _sweeper(rooms: Rooms) -> Loop:
-    sweeper = Sweeper(rooms.db, rooms.clock)
-    return Loop(name="sweeper", work=sweeper.run, drain=sweeper.drain)
 
 
 def _lanes(rooms: Rooms, clock: Clock) -> Lanes:
@@ -350,7 +390,16 @@ async def _workspace(held: AsyncExitStack, settings: Settings) -> "LocalWorkspac
     return await held.enter_async_context(LocalWorkspace(port=settings.workspace_port, app=app))
 
 
-def _embeddings(settings: Settings, config: Config) -> EmbeddingSettings:
+def asked(settings: Settings, config: Config) -> dict[str, ModelSettings]:
+    """Every model that may be asked: those that people can name, and the one that sees."""
+    if not settings.vision:
+        return dict(config.models)
+    seeing = settings.providers.reach(settings.vision)
+    return {seeing.key: seeing, **config.models}
+
+
+def embeddings(settings: Settings, config: Config) -> EmbeddingSettings:
+    """Where texts become vectors."""
     return EmbeddingSettings(
         name=settings.embeddings,
         base_url=settings.providers.openai_base_url,
@@ -361,16 +410,3 @@ def _embeddings(settings: Settings, config: Config) -> EmbeddingSettings:
 
 def _new_id() -> str:
     return secrets.token_hex(8)
-
-
-class _Pins:
-    """`core.capabilities.pins.Pins` in the database."""
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
-
-    async def pinned(self) -> dict[str, str]:
-        return await pins.pinned(self._db)
-
-    async def accept(self, key: str, digest: str, by: str, at: float) -> None:
-        await pins.accept(self._db, key, digest, by, at)

@@ -46,6 +46,10 @@ class DeadlineExceeded(CountersignError):
     """The time for this ran out."""
 
 
+class OverBudget(CountersignError):
+    """The budget is used up."""
+
+
 class DeliveryFailed(CountersignError):
     """The chat platform did not take the post; trying again may help.
 

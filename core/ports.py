@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from core.cards import Card
+from core.panels import Order, Panel
 from core.parked import Click, Form, Verdict
 from core.records import (
     Address,
@@ -21,6 +22,7 @@ from core.records import (
     Rating,
     Receipt,
     Stop,
+    TurnId,
 )
 from core.said import Heard
 
@@ -53,14 +55,16 @@ class FrontDoor(Protocol):
         """What the bot can do for this person here, as Markdown. Never calls a model."""
         ...
 
-    async def usage(self, person: Person) -> str:
-        """What this person has used today by their own clock, as Markdown. Raises
-        `Unavailable`."""
+    async def order(self, order: Order) -> Panel | None:
+        """Carry out a command: `usage`, `why`, `home`, `disable`, … What the one who gave it is
+        shown, privately; None where the words are no command. Committed when this returns, and
+        never calls a model. Raises `Unavailable`."""
         ...
 
-    async def accept_tool(self, person: Person, key: str) -> str:
-        """Let the tool `server/name` stand as it is listed now, if this person is an admin; what
-        they are told of it, as Markdown. Committed when this returns. Raises `Unavailable`."""
+    async def share(self, person: PersonId, turn: TurnId) -> str:
+        """Show all of the place what this person was told there privately about their question;
+        the sentence that they are told. Once, however often it is asked for. Committed when this
+        returns. Raises `Unavailable`."""
         ...
 
     async def stop(self, stop: Stop) -> int:
@@ -102,6 +106,12 @@ class Accounts(Protocol):
 
     async def connect(self, person: PersonId, address: Address) -> Verdict:
         """A link for this person alone, single use, ten minutes; `connect` with its `url`."""
+        ...
+
+    async def exchange(self, person: PersonId, assertion: str, address: Address) -> Verdict:
+        """Connect without a link, by what the chat client's own sign-in asserts: `recorded`, or
+        `refused` where it does not hold, is somebody else's, or the person has to agree in a
+        browser first. Never raises."""
         ...
 
     async def disconnect(self, person: PersonId) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Literal, NewType
 from core.cards import Card
 from core.figures import Figure
 from core.said import Said
+from core.workings import Working
 
 PersonId = NewType("PersonId", str)
 """A person on one surface: `slack:T…/U…`."""
@@ -19,8 +20,7 @@ ThreadId = NewType("ThreadId", str)
 TurnId = NewType("TurnId", str)
 EvidenceId = NewType("EvidenceId", str)
 FileId = NewType("FileId", str)
-"""A file by id, never by address: `slack:T…/F…` for one that a person posted, `file_…` for one
-that a tool made."""
+"""A file by id, never by address: `slack:T…/F…` that a person posted, `file_…` made by a tool."""
 
 Json = dict[str, Any]
 Address = Mapping[str, str]
@@ -33,6 +33,8 @@ class Person:
     id: PersonId
     name: str = ""
     groups: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    """Every other id that is proven to be theirs: other persons, `entra:<object id>`."""
     time_zone: str = "UTC"
     """IANA name."""
     locale: str = "en"
@@ -49,6 +51,8 @@ class Place:
     channel: str
     kind: PlaceKind
     name: str = ""
+    is_shared: bool = False
+    """People of another organisation read it as well."""
 
     @property
     def id(self) -> str:
@@ -65,7 +69,6 @@ class Channel:
     """Without the mark before it."""
     is_private: bool = False
     is_shared: bool = False
-    """People of another organisation read it as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +108,7 @@ class Question:
     said_at: float
     """When the person wrote it, by the platform's clock."""
     trace: str = ""
-    """The span of the delivery, in which the turn goes on, as W3C's `traceparent`; empty where
-    nothing is traced."""
+    """The span in which the turn goes on, as W3C's `traceparent`; empty where none is traced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,13 +126,14 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rating:
-    """What a person thinks of an answer."""
+    """What a person thinks of an answer, with the words that they typed beside it."""
 
     turn: TurnId
     place: str
     """`Place.id`."""
     person: PersonId
     is_good: bool
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,8 +150,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """A claimed question. `attempt` is the fencing token: only the newest claim may finish the
-    turn."""
+    """A claimed question. `attempt` is the fencing token: only the newest claim may end it."""
 
     id: TurnId
     question: Question
@@ -160,8 +162,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """A call as the model asked for it. `name` is the alias that was bound, not the tool's own
-    key."""
+    """A call as the model asked for it. `name` is the alias that was bound, not the tool's key."""
 
     id: str
     name: str
@@ -179,6 +180,8 @@ class ModelMessage:
     call_id: str = ""
     """Only on `tool`: the call that this result belongs to."""
     is_error: bool = False
+    images: tuple[bytes, ...] = field(default=(), repr=False)
+    """Only on `user`, for a model that sees: PNG, JPEG, GIF or WebP."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,8 +271,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A discovered tool. Its key is (server, name): policy and pins go by `key`, never by an
-    alias."""
+    """A discovered tool. Policy and pins go by its `key`, never by an alias."""
 
     server: str
     name: str
@@ -342,7 +344,7 @@ class Chunk:
     id: str
     scope: str
     source: str
-    """What it is cut from: `turn:<id>`, later `document:<id>`."""
+    """What it is cut from: `turn:<id>` or `document:<id>`."""
     title: str
     text: str
     score: float = 0.0
@@ -350,8 +352,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
-    """A citation, rendered from evidence. `url` is empty when the evidence has no address of its
-    own."""
+    """A citation, rendered from evidence. `url` is empty when that has no address of its own."""
 
     number: int
     label: str
@@ -366,6 +367,7 @@ class Answer:
     chips: tuple[Chip, ...] = ()
     files: tuple[MadeFile, ...] = ()
     figures: tuple[Figure, ...] = ()
+    workings: tuple[Working, ...] = ()
     cost: Cost | None = None
     """None where no model was asked (help, refusals)."""
 
@@ -395,5 +397,7 @@ class Post:
     """The span that it is delivered in; see `Question.trace`."""
     attempt: int = 0
     """How often it was tried before: above 0 the surface must look whether it is already there."""
+    can_share: bool = False
+    """Its person may show it to all of the place."""
     may_have_begun: bool = False
     """Parts of it may have been shown while the turn ran, perhaps by a process that is gone."""

@@ -19,6 +19,16 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Attached:
+    """A file that somebody posted in the thread, by id."""
+
+    id: str
+    name: str
+    media_type: str = "application/octet-stream"
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
     """What a surface knows around a question, read when its turn begins."""
 
@@ -28,5 +38,7 @@ class Heard:
     """The thread before the question, oldest first: its beginning and its end where it is long."""
     left_out: int = 0
     """Messages of the thread that are not among them, as far as they were counted."""
+    files: tuple[Attached, ...] = ()
+    """Posted in the thread before the question, oldest first."""
     named: Mapping[str, str] = field(default_factory=dict[str, str])
     """By name, the platform's id of whoever the question names."""

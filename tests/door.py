@@ -3,7 +3,8 @@
 import asyncio
 
 from core.errors import Unavailable
-from core.records import Person, Place, Question, Rating, Receipt, Stop, TurnId
+from core.panels import WORDS, Choice, Order, Panel
+from core.records import Person, PersonId, Place, Question, Rating, Receipt, Stop, TurnId
 
 
 class Door:
@@ -14,10 +15,11 @@ class Door:
         self.helped: list[tuple[Person, Place]] = []
         self.stops: list[Stop] = []
         self.ratings: list[Rating] = []
+        self.shared: list[tuple[PersonId, TurnId]] = []
         self.running = 1
         self.taken_back: list[str] = []
         self.revised: list[Question] = []
-        self.accepting: list[tuple[Person, str]] = []
+        self.orders: list[Order] = []
         self.outages = 0
         self.defects = 0
         self.words = "I answer questions about **orders**."
@@ -48,6 +50,10 @@ class Door:
         self.stops.append(stop)
         return self.running
 
+    async def share(self, person: PersonId, turn: TurnId) -> str:
+        self.shared.append((person, turn))
+        return "It stands in the thread now."
+
     async def rate(self, rating: Rating) -> bool:
         if self.outages:
             self.outages -= 1
@@ -61,9 +67,22 @@ class Door:
             raise Unavailable
         self.taken_back.append(delivery)
 
-    async def usage(self, person: Person) -> str:
-        self.helped.append((person, Place(surface="slack", tenant="", channel="", kind="dm")))
-        return f"{person.name} has used nothing in {person.time_zone}."
+    async def order(self, order: Order) -> Panel | None:
+        """Knows `usage` alone, `accept SERVER/TOOL`, and whatever a button types."""
+        words = order.words.split()
+        if words == ["usage"]:
+            person = order.person
+            again = Choice(label="7 days", words="usage 7d")
+            said = f"{person.name} has used nothing in {person.time_zone}."
+            self.orders.append(order)
+            return Panel(text=said, choices=(again,))
+        if words[0].lower() == "accept" and len(words) == 2:
+            self.orders.append(order)
+            return Panel(text="Accepted.")
+        if order.is_typed and words[0] in WORDS:
+            self.orders.append(order)
+            return Panel(text=f"Carried out: {order.words}.")
+        return None
 
     async def help(self, person: Person, place: Place) -> str:
         if self.outages:
@@ -71,10 +90,6 @@ class Door:
             raise Unavailable
         self.helped.append((person, place))
         return self.words
-
-    async def accept_tool(self, person: Person, key: str) -> str:
-        self.accepting.append((person, key))
-        return "Accepted."
 
 
 class Hand:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from bot.wiring import Wired
 from bot.workspace.slack_server import SlackStandIn
 from bot.workspace.teams_server import TeamsStandIn
 from core.ports import Clock
+from core.specialists.sql.source import Source
 from core.storage import outbox
 from tests.fakes.mcp_modern import free_port
 from tests.fakes.model_server import ModelServer
@@ -89,6 +90,7 @@ async def house(
     environment: dict[str, str] | None = None,
     clock: Clock = time.time,
     side: str = "slack",
+    sources: tuple[Source, ...] = (),
 ) -> AsyncGenerator[House]:
     """The bot on a fresh state under `folder`, with the local workspace as Slack and Teams.
     Scenarios ask on `side`.
@@ -111,7 +113,9 @@ async def house(
     pacings = Pacings(
         slack=SlackPacing(time.monotonic, _at_once), teams=TeamsPacing(time.monotonic, _at_once)
     )
-    async with wiring.build(read, config.read(read), clock=clock, pacings=pacings) as bot:
+    decided = config.read(read)
+    decided = replace(decided, sources=(*decided.sources, *sources))
+    async with wiring.build(read, decided, clock=clock, pacings=pacings) as bot:
         standing = Standing(is_up=True)
         server = Server(bot, standing, host=read.host, port=read.port)
         async with started([*bot.parts, server]):

@@ -117,12 +117,11 @@ IDENTITY = (
         "bot adapters.slack adapters.teams core.identity",
         "A configuration that is not safe does not start, and says in a sentence why.",
     ),
-    kept("I6", "bot adapters.slack", "Requests that are large or slow cost little."),
+    kept("I6", "bot adapters.slack adapters.teams", "Requests that are large or slow cost little."),
     kept(
         "I7",
-        "core.storage adapters.slack",
+        "core.storage adapters.slack adapters.teams core.specialists",
         "Nobody sees anything of another tenant.",
-        "no test looks through every table yet for the tenants of Teams",
     ),
     kept(
         "I8",
@@ -139,7 +138,7 @@ PERMISSION = (
     ),
     kept(
         "P2",
-        "core.approvals core.policy",
+        "core.approvals core.policy adapters.teams",
         "Nor does one by a guest, another tenant's person, somebody who has left, or a bot.",
     ),
     kept(
@@ -175,7 +174,8 @@ PERMISSION = (
 SECRETS = (
     kept(
         "S1",
-        "core.telemetry core.loop core.storage core.approvals adapters.slack bot core.identity",
+        "core.telemetry core.loop core.storage core.approvals adapters.slack adapters.teams bot"
+        " core.identity",
         "No secret stands in logs, prompts, checkpoints, the ledger, evidence, cards, backups or"
         " error texts.",
     ),
@@ -196,34 +196,33 @@ SECRETS = (
         "A token reaches the server that it is meant for and no other.",
     ),
     kept("S6", "core.loop core.storage", "A checkpoint that we did not write is not loaded."),
-    not_yet(
-        "S7", "core.storage", "What was erased is gone everywhere.", "there is no erase command yet"
-    ),
-    not_yet(
-        "S8",
+    kept(
+        "S7",
         "core.storage",
-        "Nothing is kept longer than its kind may be.",
-        "there is no sweep yet",
+        "What was erased is gone everywhere.",
+        "copies that were made before have to be erased by whoever keeps them; on Postgres the"
+        " server overwrites in its own time",
     ),
+    kept("S8", "core.storage", "Nothing is kept longer than its kind may be."),
 )
 
 EGRESS = (
     kept(
         "E1",
-        "core.policy core.turn adapters.slack",
+        "core.policy core.turn adapters.slack core.specialists",
         "No live address leaves but those that evidence offered and a chip shows.",
     ),
     kept("E2", "adapters.slack", "No platform fetches anything because of what we post.", TEAMS),
     kept(
         "E3",
-        "core.turn core.approvals",
+        "core.turn core.approvals core.specialists",
         "Text that somebody planted has no effect without a click.",
     ),
-    not_yet(
+    kept(
         "E4",
-        "core.turn",
+        "core.turn core.specialists",
         "Evidence stays with those who may see it.",
-        "who listens in a place is not known yet beyond the thread itself",
+        "for documents; other tools answer by the asker's rights alone",
     ),
     kept(
         "E5",
@@ -236,18 +235,12 @@ EGRESS = (
         "No address that we are given makes us fetch from inside the house.",
         "no address from a person or a document is fetched yet",
     ),
-    not_yet(
+    kept(
         "E7",
         "core.specialists",
         "The specialists for SQL and DAX read and do nothing else.",
-        "there are no such specialists yet",
     ),
-    not_yet(
-        "E8",
-        "core.specialists",
-        "An uploaded file cannot reach beyond itself.",
-        "uploaded files are not read yet",
-    ),
+    kept("E8", "core.specialists", "An uploaded file cannot reach beyond itself."),
     kept(
         "E9", "core.llm core.turn", "A model call that was blocked is billed once and not repeated."
     ),
@@ -268,11 +261,10 @@ LIMITS = (
         "core.llm core.ledger",
         "Every use of a model has an entry with its units and its price.",
     ),
-    not_yet(
+    kept(
         "L5",
-        "core.ledger adapters.slack",
+        "core.ledger adapters.slack adapters.teams",
         "A limit refuses before the work begins, and a platform's “later” is obeyed.",
-        "there are no budgets yet",
     ),
     kept(
         "L6",

@@ -10,7 +10,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack import buttons, commands, edge, fields, quiet, rating, shortcut
+from adapters.slack import buttons, commands, edge, fields, home, quiet, rating, sharing, shortcut
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.admission import Admission
 from adapters.slack.api import SlackApi
@@ -67,8 +67,10 @@ def build(
         accounts=accounts,
     )
     shortcut.register(bolt, door, api, profiles, clock)
-    commands.register(bolt, speech, surface, settings.prompts)
+    commands.register(bolt, speech, surface, settings.prompts, home.opened)
+    home.register(bolt, speech)
     rating.register(bolt, door, api)
+    sharing.register(bolt, door, api)
     looks = Looking(clock)
     deliveries = Deliveries(door, bolt, api, speech, clock, bots=settings.bots, looks=looks)
     routes: tuple[web.RouteDef, ...] = ()

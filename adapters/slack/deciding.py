@@ -73,6 +73,10 @@ class Deciding:
         it can be changed later, where there is one. Raises `Unavailable`."""
         return await self._lists.drawn(person, place, hook)
 
+    async def waiting(self, person: PersonId) -> list[Card]:
+        """The cards of what waits for this person. Raises `Unavailable`."""
+        return await self._desk.waiting(person)
+
     @property
     def own_team(self) -> str:
         return fields.text(self._api.own, "team_id")

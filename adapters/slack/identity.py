@@ -66,13 +66,21 @@ def person(team_id: str, user_id: str, name: str = "") -> Person:
     return Person(id=PersonId(f"slack:{team_id}/{user_id}"), name=name)
 
 
-def place(team_id: str, channel: str, channel_type: str = "", name: str = "") -> Place:
+def place(
+    team_id: str,
+    channel: str,
+    channel_type: str = "",
+    name: str = "",
+    *,
+    is_shared: bool = False,
+) -> Place:
     return Place(
         surface="slack",
         tenant=team_id,
         channel=channel,
         kind=_KINDS.get(channel_type) or _kind_of_prefix(channel),
         name=name,
+        is_shared=is_shared,
     )
 
 

@@ -4,14 +4,14 @@ import re
 from dataclasses import dataclass, replace
 
 from adapters.slack import fields, identity, mentions, said
-from core.records import FileId, FileRef, Json, Place, Question, ThreadId
+from adapters.slack.posted import posted
+from core.records import Json, Place, Question, ThreadId
 
 SPOKEN_SUBTYPES = frozenset({"", "file_share", "thread_broadcast"})
 """Everything else tells about joins, edits, deletions, topics and the like."""
 OLDEST_EDITED = 86_400.0
 """Seconds. Who edits what is older tidies up, or a program does."""
 _TIMESTAMP = re.compile(r"[0-9]{1,12}\.[0-9]{1,9}")
-_LOST_FILES = frozenset({"tombstone", "hidden_by_limit"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,9 @@ def question(
     root = fields.text(event, "thread_ts") or stamp
     if not all(map(identity.is_id, (team, channel, sender))) or not _are_stamps(stamp, root):
         return Ignored(reason="incomplete")
-    place = identity.place(team, channel, fields.text(event, "channel_type"))
+    is_shared = envelope.get("is_ext_shared_channel") is True
+    kind = fields.text(event, "channel_type")
+    place = identity.place(team, channel, kind, is_shared=is_shared)
     if place.kind != "dm" and not mentions.is_addressed(event, ours):
         return Ignored(reason="not_addressed")
     asked = Question(
@@ -67,7 +69,7 @@ def question(
         place=place,
         person=identity.person(team, sender),
         text=mentions.words(fields.text(event, "text"), ours),
-        files=_files(event, team),
+        files=posted(event, team),
         forwarded=said.forwarded(event),
         address=_address(place, root, stamp, sender),
         said_at=float(stamp),
@@ -106,15 +108,8 @@ def edited(envelope: Json, own: frozenset[str] = frozenset()) -> Edited | Ignore
     ours = identity.own_ids(envelope) | own
     old = mentions.words(fields.text(before, "text"), ours)
     was_asked = asked.place.kind == "dm" or mentions.is_addressed(before, ours)
-    if (
-        before
-        and was_asked
-        and (old, _files(before, asked.place.tenant))
-        == (
-            asked.text,
-            asked.files,
-        )
-    ):
+    was = (old, posted(before, asked.place.tenant))
+    if before and was_asked and was == (asked.text, asked.files):
         return Ignored(reason="same_words")
     return Edited(question=replace(asked, said_at=float(at)), was_asked=was_asked)
 
@@ -172,17 +167,3 @@ def _address(place: Place, root: str, stamp: str, sender: str) -> dict[str, str]
         "user": sender,
         "is_dm": "true" if place.kind == "dm" else "false",
     }
-
-
-def _files(event: Json, team: str) -> tuple[FileRef, ...]:
-    """By id alone. A file shared from another organisation may come without its name."""
-    return tuple(
-        FileRef(
-            id=FileId(f"slack:{team}/{fields.text(file, 'id')}"),
-            name=fields.text(file, "name") or "file",
-            media_type=fields.text(file, "mimetype") or "application/octet-stream",
-            size=fields.number(file, "size"),
-        )
-        for file in fields.children(event, "files")
-        if identity.is_id(fields.text(file, "id")) and fields.text(file, "mode") not in _LOST_FILES
-    )

@@ -7,7 +7,7 @@ import yaml
 
 from adapters import schema
 from adapters.slack import scopes, shortcut
-from adapters.slack.commands import APPROVALS, COMMAND
+from adapters.slack.commands import APPROVALS, COMMAND, USAGE
 from adapters.slack.edge import PATH
 from adapters.slack.settings import PROMPTS
 from core.errors import Misconfigured
@@ -74,7 +74,7 @@ def over_a_socket() -> Json:
 def _features(endpoint: str) -> Json:
     return {
         "app_home": {
-            "home_tab_enabled": False,
+            "home_tab_enabled": True,
             "messages_tab_enabled": True,
             "messages_tab_read_only_enabled": False,
         },
@@ -87,21 +87,7 @@ def _features(endpoint: str) -> Json:
                 "description": "Ask Countersign about this message, in its thread",
             }
         ],
-        "slash_commands": [
-            {
-                "command": COMMAND,
-                "url": endpoint,
-                "description": "What Countersign can do for you here; your Microsoft account",
-                "usage_hint": "help | usage | connect | disconnect",
-                "should_escape": True,
-            },
-            {
-                "command": APPROVALS,
-                "url": endpoint,
-                "description": "What waits for you: to decide, or to see decided",
-                "should_escape": True,
-            },
-        ],
+        "slash_commands": _commands(endpoint),
         "agent_view": {
             "agent_description": "Ask about your organisation's data and documents.",
             "suggested_prompts": [
@@ -109,6 +95,31 @@ def _features(endpoint: str) -> Json:
             ],
         },
     }
+
+
+def _commands(endpoint: str) -> list[Json]:
+    return [
+        {
+            "command": COMMAND,
+            "url": endpoint,
+            "description": "What Countersign can do for you here; why, budgets, switches",
+            "usage_hint": "help | home | usage | why TOOL | budget | connect | disable TOOL",
+            "should_escape": True,
+        },
+        {
+            "command": APPROVALS,
+            "url": endpoint,
+            "description": "What waits for you: to decide, or to see decided",
+            "should_escape": True,
+        },
+        {
+            "command": USAGE,
+            "url": endpoint,
+            "description": "What you used; for admins, what everybody used",
+            "usage_hint": "today | 7d | 30d | month, by person | channel | model | tool",
+            "should_escape": True,
+        },
+    ]
 
 
 def problems(manifest: Json) -> list[str]:

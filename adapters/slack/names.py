@@ -43,15 +43,21 @@ class Names:
     async def _channel(self, id: str) -> str:
         if id not in self._channels:
             try:
-                answer = await self._api.read("conversations.info", {"channel": id})
+                name = await channel_name(self._api, id)
             except DeliveryFailed:
                 # A channel that the bot cannot see keeps its id.
                 return ""
-            name = fields.text(fields.child(answer, "channel"), "name")
             if len(self._channels) >= MOST_CHANNELS:
                 self._channels.clear()
-            self._channels[id] = f"#{name}" if name else ""
+            self._channels[id] = name
         return self._channels[id]
+
+
+async def channel_name(api: SlackApi, id: str) -> str:
+    """With its mark; empty where it has none. Raises `DeliveryFailed`."""
+    answer = await api.read("conversations.info", {"channel": id})
+    name = fields.text(fields.child(answer, "channel"), "name")
+    return f"#{name}" if name else ""
 
 
 def put_in(text: str, names: dict[str, str]) -> str:

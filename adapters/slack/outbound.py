@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
+from adapters import picture
 from adapters.slack import copies, direct, fields, files, marker, private, upload
 from adapters.slack.answering import Answering, rendered_of
 from adapters.slack.api import SlackApi
@@ -16,10 +17,11 @@ from adapters.slack.lists import Lists
 from adapters.slack.paced import Paced
 from adapters.slack.pacing import Budget, Pacing
 from adapters.slack.profiles import Profiles
-from adapters.slack.render import blocks, escape, figures, limits
+from adapters.slack.render import blocks, escape, figures, limits, sharing
 from adapters.slack.sessions import Sessions
 from adapters.slack.stream import Manner, Stream
 from core.errors import DeliveryFailed
+from core.figures import Figure
 from core.parked import Verdict
 from core.ports import Showing
 from core.records import Address, FileRef, Json, Person, Post
@@ -167,7 +169,15 @@ class SlackSurface:
         for figure in post.answer.figures:
             if not figures.is_whole(figure):
                 await self._upload(post, f"{figure.title or 'table'}.csv", figures.as_csv(figure))
+            if figures.is_undrawn(figure):
+                await self._draw(post, figure)
         return ts
+
+    async def _draw(self, post: Post, figure: Figure) -> None:
+        """A picture of what Slack has no chart for, where pictures can be drawn here."""
+        drawn = await asyncio.to_thread(picture.png, figure)
+        if drawn is not None:
+            await self._upload(post, f"{figure.title or 'chart'}.png", drawn)
 
     async def _private(self, post: Post) -> str:
         """For one person alone. Ephemeral messages cannot be looked up: one whose outcome is
@@ -191,7 +201,10 @@ class SlackSurface:
         stamps: list[str] = []
         for message in rendered.messages:
             try:
-                blocks_of = {"text": message.text, "blocks": list(message.blocks)}
+                shown = list(message.blocks)
+                if post.can_share and message is rendered.messages[-1]:
+                    shown.append(sharing.block(post.turn))
+                blocks_of = {"text": message.text, "blocks": shown}
                 sent = [await self._paced.write("chat.postEphemeral", {**target, **blocks_of})]
             except DeliveryFailed as error:
                 if error.reason not in REFUSED_BLOCKS:

@@ -25,9 +25,11 @@ METHODS: Final[dict[str, tuple[str, ...]]] = {
     "files.completeUploadExternal": ("files:write",),
     "files.getUploadURLExternal": ("files:write",),
     "files.info": ("files:read",),
+    "usergroups.users.list": ("usergroups:read",),
     "users.conversations": ("channels:read", "groups:read"),
     "users.info": ("users:read",),
     "views.open": (),
+    "views.publish": (),
     "views.update": (),
 }
 """Every method that the adapter calls. A method that is not here fails the manifest's check."""
@@ -68,6 +70,7 @@ REASONS: Final[dict[str, str]] = {
     "channel cannot be written to",
     "mpim:history": "the same in a group conversation",
     "reactions:read": "stop when the one who asked puts a cross on the question or the answer",
+    "usergroups:read": "read who is in a user group that the policy names",
     "users:read": "know a person's name and time zone, and that a guest decides nothing",
 }
 """Every scope of the manifest; shown by `countersign doctor` where one is missing."""

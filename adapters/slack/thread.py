@@ -8,9 +8,10 @@ from adapters.slack import fields, names, said
 from adapters.slack.api import SlackApi
 from adapters.slack.looking import Looking
 from adapters.slack.names import Names
+from adapters.slack.posted import posted
 from core.errors import DeliveryFailed
 from core.records import Address, Json, Question
-from core.said import Heard, Said
+from core.said import Attached, Heard, Said
 
 log = logging.getLogger(__name__)
 PAGE = 100
@@ -18,6 +19,8 @@ PAGE = 100
 PAGES = 20
 NEWEST = 200
 """Messages that are kept beside the root: more than any model is shown."""
+FILES = 10
+"""The newest files of the thread: older ones were read when somebody asked about them."""
 SPOKEN = frozenset({"", "bot_message", "file_share", "me_message", "thread_broadcast"})
 
 
@@ -47,6 +50,7 @@ class Thread:
             text=names.put_in(question.text, known),
             said=tuple(_named(one, known) for one in heard),
             left_out=max(0, len(found) - 1 - NEWEST),
+            files=_attached(found, own, question.place.tenant),
             named=_mentioned(question.text, known) | _beside(seen, known),
         )
 
@@ -93,6 +97,20 @@ def _said(message: Json, own: str, asker: str) -> Said:
         role = "asker" if user and user == asker else "person"
     at = float(fields.text(message, "ts"))
     return Said(role=role, name=name, text=said.words(message), at=at, id=user)
+
+
+def _attached(found: Sequence[Json], own: str, team: str) -> tuple[Attached, ...]:
+    """What people posted; what the bot made stands in its evidence."""
+    files = [
+        file
+        for message in found
+        if not own or fields.text(message, "user") != own
+        for file in posted(message, team)
+    ]
+    return tuple(
+        Attached(id=file.id, name=file.name, media_type=file.media_type, size=file.size)
+        for file in files[-FILES:]
+    )
 
 
 def _named(one: Said, known: dict[str, str]) -> Said:

@@ -3,25 +3,31 @@
 import asyncio
 import logging
 import time
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 
 from aiohttp import web
 
 from adapters.teams import edge
 from adapters.teams.commands import Speech
 from adapters.teams.connector import Connector
-from adapters.teams.deciding import Deciding
+from adapters.teams.deciding import ANSWER_SECONDS, Deciding
 from adapters.teams.deliveries import Deliveries
 from adapters.teams.directory import Directory, Kept
 from adapters.teams.invokes import Invokes
 from adapters.teams.openid import SigningKeys
 from adapters.teams.outbound import TeamsSurface
+from adapters.teams.overtime import Overtime
 from adapters.teams.pacing import Pacing
 from adapters.teams.placeholders import Placeholders
 from adapters.teams.roster import Roster
 from adapters.teams.settings import TeamsSettings
+from adapters.teams.signing_in import SigningIn
+from adapters.teams.stream import Manner
+from adapters.teams.streams import Streams
+from adapters.teams.uploads import Made, Uploads
 from core.errors import DeliveryFailed, Misconfigured
 from core.ports import Accounts, Clock, Desk, FrontDoor
+from core.records import FileId
 
 log = logging.getLogger(__name__)
 REFUSALS = ("invalid_client", "unauthorized_client", "invalid_request")
@@ -39,7 +45,9 @@ class TeamsAdapter:
         directory: Directory,
         invokes: Invokes,
         routes: tuple[web.RouteDef, ...],
+        holds: tuple[AbstractAsyncContextManager[object], ...] = (),
     ) -> None:
+        """`holds`: what else has to be entered."""
         self.surface = surface
         self.routes = routes
         self.directory = directory
@@ -47,6 +55,7 @@ class TeamsAdapter:
         self._settings = settings
         self._keys = keys
         self._invokes = invokes
+        self._holds = holds
         self._open = AsyncExitStack()
 
     async def start(self) -> None:
@@ -54,6 +63,9 @@ class TeamsAdapter:
         does not answer is no reason not to start."""
         await self._open.enter_async_context(self._keys)
         await self._open.enter_async_context(self.connector)
+        await self._open.enter_async_context(self.directory)
+        for one in self._holds:
+            await self._open.enter_async_context(one)
         if self._settings.is_workspace:
             return
         try:
@@ -76,6 +88,10 @@ class TeamsAdapter:
         await self._open.aclose()
 
 
+async def nothing_made(_: FileId) -> bytes | None:
+    """Of no file."""
+
+
 def build(
     settings: TeamsSettings,
     door: FrontDoor,
@@ -85,27 +101,46 @@ def build(
     desk: Desk | None = None,
     accounts: Accounts | None = None,
     pacing: Pacing | None = None,
+    manner: Manner | None = None,
+    patience: float = ANSWER_SECONDS,
+    made: Made = nothing_made,
 ) -> TeamsAdapter:
     """`clock` is wall time, for tokens; the rest has a clock of its own that never goes back.
-    Without a `desk` there are no cards, without `accounts` none can be connected."""
+    Without a `desk` there are no cards, without `accounts` none can be connected. `made` gives
+    the bytes of a file that a tool made."""
     keys = SigningKeys(settings.openid_url, time.monotonic)
     connector = Connector(settings, pacing or Pacing(time.monotonic, asyncio.sleep))
     directory = Directory(kept)
+    uploads = Uploads(connector, directory, kept, made, is_local=settings.is_local)
     surface = TeamsSurface(
         connector,
         directory,
         Placeholders(connector, kept, time.monotonic),
         kept,
+        Streams(connector, kept, time.monotonic, door.stop, manner or Manner()),
+        uploads,
         is_local=settings.is_local,
+        sso_resource=settings.sso_resource,
+        sensitivity=settings.sensitivity,
     )
-    deciding = None
+    deciding, overtime = None, Overtime(patience)
+    signing = SigningIn(accounts, connector, directory)
     if desk is not None:
-        deciding = Deciding(desk, connector, directory, Roster(connector, clock))
+        roster = Roster(connector, clock)
+        sso = settings.sso_resource
+        deciding = Deciding(desk, connector, directory, roster, overtime, signing, sso)
     speech = Speech(
-        door=door, connector=connector, directory=directory, deciding=deciding, accounts=accounts
+        door=door,
+        connector=connector,
+        directory=directory,
+        deciding=deciding,
+        accounts=accounts,
+        sso_resource=settings.sso_resource,
     )
-    invokes = Invokes(deciding, door, kept)
+    invokes = Invokes(speech, signing, uploads, overtime, door, kept)
     deliveries = Deliveries(settings.tenant_id, door, clock, speech, invokes, directory, kept)
     entrance = edge.Edge(settings, keys, clock, deliveries.take)
     routes = (web.post(edge.PATH, entrance.respond),)
-    return TeamsAdapter(settings, keys, connector, surface, directory, invokes, routes)
+    return TeamsAdapter(
+        settings, keys, connector, surface, directory, invokes, routes, holds=(overtime,)
+    )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast, get_args
 
 from adapters import fields
@@ -27,6 +27,8 @@ class Pressed:
     address: Address
     delivery: str
     place: str
+    token: str = field(default="", repr=False)
+    """What Teams got for the person after it was asked to sign them in; empty otherwise."""
 
 
 def pressed(activity: Json, tenant: str) -> Pressed | None:
@@ -56,6 +58,7 @@ def pressed(activity: Json, tenant: str) -> Pressed | None:
         address=inbound.address(activity, place, conversation),
         delivery=f"teams:{tenant}/{conversation}/{fields.text(activity, 'id')}",
         place=place.id,
+        token=fields.text(fields.child(fields.child(activity, "value"), "authentication"), "token"),
     )
 
 

@@ -7,19 +7,23 @@ from adapters.teams import identity, inbound, private
 from adapters.teams.connector import Connector
 from adapters.teams.deciding import Deciding
 from adapters.teams.directory import Directory
-from adapters.teams.render import cards, limits, messages, tables
+from adapters.teams.render import cards, limits, messages, signin, tables
 from core.cards import Card
 from core.ports import Accounts, FrontDoor
-from core.records import Answer, Json, Question, Stop
+from core.records import Address, Answer, Json, PersonId, Question, Stop
 
 log = logging.getLogger(__name__)
 STOPS = frozenset({"stop", "cancel", "stopp", "halt", "abort"})
-WORDS = frozenset({"approvals", "connect", "disconnect", "usage"}) | STOPS
+WORDS = frozenset({"approvals", "connect", "disconnect"}) | STOPS
 STOPPED = "Stopped."
 NOTHING_RUNS = "Nothing of yours is running here."
 NO_ACCOUNTS = "Microsoft accounts cannot be connected here."
 NO_APPROVALS = "Nothing waits for anybody here: no call needs an approval."
 NOTHING = "Nothing waits for you."
+HERE = (
+    "You asked that where only I could see it, and an answer there would be seen by all. Ask me "
+    "here instead, or mention me there."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +35,7 @@ class Speech:
     directory: Directory
     deciding: Deciding | None
     accounts: Accounts | None
+    sso_resource: str = ""
 
 
 def is_known(speech: Speech, question: Question) -> bool:
@@ -41,7 +46,15 @@ async def said_to(speech: Speech, question: Question) -> bool:
     """Answer a message that is a command, to the person alone. False, so that it is delivered
     again, where they could not be told. Repeating it is harmless. Raises `CountersignError`."""
     shown = await _said(speech, question)
-    return await private.tell(speech.connector, speech.directory, question.address, shown)
+    is_secret = _word(question) in ("approvals", "connect")
+    return await private.tell(
+        speech.connector, speech.directory, question.address, shown, is_secret=is_secret
+    )
+
+
+async def not_in_public(speech: Speech, question: Question) -> bool:
+    """What was asked in private is not answered in public; otherwise as `said_to`."""
+    return await private.tell(speech.connector, speech.directory, question.address, [_plain(HERE)])
 
 
 async def greet(speech: Speech, activity: Json, tenant: str) -> None:
@@ -61,12 +74,15 @@ def _word(question: Question) -> str:
 
 
 async def _said(speech: Speech, question: Question) -> list[Json]:
-    person, address = question.person.id, question.address
-    match _word(question):
-        case word if word in STOPS:
-            return [_plain(STOPPED if await speech.door.stop(_stop(question)) else NOTHING_RUNS)]
-        case "usage":
-            return messages.render(Answer(text=await speech.door.usage(question.person)))
+    word = _word(question)
+    if word in STOPS:
+        return [_plain(STOPPED if await speech.door.stop(_stop(question)) else NOTHING_RUNS)]
+    return await answered(speech, word, question.person.id, question.address)
+
+
+async def answered(speech: Speech, word: str, person: PersonId, address: Address) -> list[Json]:
+    """What a word of the adapter's own leads to. Raises `CountersignError`."""
+    match word:
         case "approvals":
             if speech.deciding is None:
                 return [_plain(NO_APPROVALS)]
@@ -76,7 +92,8 @@ async def _said(speech: Speech, question: Question) -> list[Json]:
         case "connect":
             # The link is for one person: what follows the sign-in is said in their chat as well.
             there = await private.chat(speech.connector, speech.directory, address)
-            return [private.verdict(await speech.accounts.connect(person, there))]
+            link = await speech.accounts.connect(person, there)
+            return [signin.verdict(link, speech.sso_resource)]
         case _:
             return [_plain(await speech.accounts.disconnect(person))]
 

@@ -63,12 +63,30 @@ class Connector:
 
     async def hint(self, service: str, conversation: str, shown: Json) -> None:
         """What may be left out when there is no room for it: it takes nobody's turn."""
-        if self._pacing.is_held(conversation):
-            return
-        await self._called(
+        if not self._pacing.is_held(conversation):
+            await self.hinted(service, conversation, shown)
+
+    async def hinted(self, service: str, conversation: str, shown: Json) -> str:
+        """What its sender paces: it takes nobody's turn. The id that it was given, if any."""
+        return await self._called(
             service,
             conversation,
             lambda client, headers: client.send(conversation, shown, headers),
+        )
+
+    @property
+    def is_targeting(self) -> bool:
+        """Whether one member of a channel or a group chat can be told something alone there."""
+        return self._settings.is_targeting
+
+    async def whisper(self, service: str, conversation: str, user: str, shown: Json) -> str:
+        """Shown to this member alone, for a day; where the tenant does not allow that it fails,
+        and nothing is shown."""
+        await self._pacing.turn(conversation)
+        return await self._called(
+            service,
+            conversation,
+            lambda client, headers: client.whisper(conversation, user, shown, headers),
         )
 
     async def update(self, service: str, conversation: str, id: str, shown: Json) -> None:

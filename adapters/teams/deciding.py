@@ -8,8 +8,11 @@ from adapters.teams import clicks, private
 from adapters.teams.clicks import Pressed
 from adapters.teams.connector import Connector
 from adapters.teams.directory import Directory
-from adapters.teams.render import cards, forms
+from adapters.teams.overtime import Overtime
+from adapters.teams.render import cards, forms, messages, signin, tables
+from adapters.teams.render.signin import NOT_EXCHANGED, SignIn
 from adapters.teams.roster import Roster
+from adapters.teams.signing_in import SigningIn
 from core.cards import Card
 from core.errors import CountersignError
 from core.parked import Form, Verdict
@@ -18,7 +21,7 @@ from core.records import Json, PersonId
 
 log = logging.getLogger(__name__)
 AGAIN = "That could not be recorded, and nothing has changed. Please click again."
-LATE = "This takes longer than usual. The card will show what came of it."
+LATE = "Working on it. This takes longer than usual: I tell you in our own chat what came of it."
 NONE_OF_MINE = "This button is none of mine."
 OUTSIDERS = "Nothing changed: guests and people of other organisations decide nothing here."
 WHO = "I cannot find out who you are here right now. Nothing changed; please click again."
@@ -28,34 +31,55 @@ UNTOLD = (
     "then click again."
 )
 WHO_SECONDS = 1.5
-DECIDE_SECONDS = 5.0
-"""Teams shows that something went wrong after about ten."""
-Shown = Json | str
-"""A card that takes the place of the one that was pressed, for the one who pressed it; or a
-sentence."""
+ANSWER_SECONDS = 4.0
+"""Teams shows that something went wrong after about ten; on slow lines earlier."""
+Shown = Json | str | SignIn
+"""For the one who pressed: a card that takes the place of the pressed one, a sentence, or a
+request to sign in."""
 
 
 class Deciding:
     """The buttons of cards, wherever a card stands."""
 
     def __init__(
-        self, desk: Desk, connector: Connector, directory: Directory, roster: Roster
+        self,
+        desk: Desk,
+        connector: Connector,
+        directory: Directory,
+        roster: Roster,
+        overtime: Overtime,
+        signing: SigningIn,
+        sso_resource: str = "",
     ) -> None:
+        self._signing = signing
+        self._sso_resource = sso_resource
         self._desk = desk
         self._connector = connector
         self._directory = directory
         self._roster = roster
+        self._overtime = overtime
 
     async def pressed(self, at: Pressed) -> Shown:
+        """In time. What takes longer goes on, and the person is told alone what came of it; a
+        decision shows on the card besides."""
+        found = await self._overtime.within(self._answered(at), lambda shown: self._late(at, shown))
+        return LATE if found is None else found
+
+    async def _answered(self, at: Pressed) -> Shown:
         try:
-            async with asyncio.timeout(DECIDE_SECONDS):
-                barred = await self._barred(at)
-                return barred if barred is not None else await self._taken(at)
-        except TimeoutError:
-            return LATE
+            barred = await self._barred(at)
+            return barred if barred is not None else await self._taken(at)
         except CountersignError as failure:
             log.warning("teams.click_lost", extra={"fields": {"reason": type(failure).__name__}})
             return AGAIN
+
+    async def _late(self, at: Pressed, shown: Shown) -> None:
+        if isinstance(shown, SignIn):
+            shown = AGAIN
+        said = messages.message(messages.sentence(shown)) if isinstance(shown, str) else None
+        card = None if isinstance(shown, str) else tables.attachment(shown)
+        told = said or {"type": "message", "attachments": [card]}
+        await private.tell(self._connector, self._directory, at.address, [told], is_secret=True)
 
     async def listed(self, person: PersonId) -> list[Card]:
         """What waits for this person. Raises `Unavailable`."""
@@ -73,6 +97,9 @@ class Deciding:
         return OUTSIDERS if known.is_outsider else None
 
     async def _taken(self, at: Pressed) -> Shown:
+        if at.token:
+            said = await self._signing.token(at.person.id, at.token, at.address)
+            return said or NOT_EXCHANGED
         match at.verb:
             case "edit":
                 form = await self._desk.form(clicks.click(at, "edit"))
@@ -134,10 +161,15 @@ class Deciding:
 
     async def _said(self, at: Pressed, found: Verdict) -> Shown:
         """What was recorded shows on the card itself, which everybody sees change. A link for one
-        person goes to their own chat, wherever they clicked."""
+        person goes to their own chat, wherever they clicked; outside of channels their Teams may
+        sign them in without one."""
         if found.kind == "connect" and found.url:
-            shown = [private.verdict(found)]
-            told = await private.tell(self._connector, self._directory, at.address, shown)
+            if self._sso_resource and at.address["kind"] in ("dm", "group"):
+                return signin.login(found, self._sso_resource)
+            shown = [signin.verdict(found)]
+            told = await private.tell(
+                self._connector, self._directory, at.address, shown, is_secret=True
+            )
             return TOLD if told else UNTOLD
         if found.kind == "recorded":
             for card in await self._desk.waiting(at.person.id):

@@ -7,8 +7,8 @@ from collections.abc import Awaitable
 from dataclasses import dataclass
 
 from adapters import fields
-from adapters.once import Once
-from adapters.teams import commands, files, identity, inbound
+from adapters.recent import Recent
+from adapters.teams import commands, files, identity, inbound, ordering, private
 from adapters.teams.commands import Speech
 from adapters.teams.directory import Directory, Kept
 from adapters.teams.invokes import Invokes
@@ -50,8 +50,7 @@ class Deliveries:
         self._invokes = invokes
         self._directory = directory
         self._kept = kept
-        self._once = Once()
-        """Commands that were said to the bot: a message may arrive several times."""
+        self._recent = Recent()
 
     async def take(self, activity: Json) -> Reply:
         """200 only for what is committed, answered or deliberately left alone; 503 asks the
@@ -61,7 +60,7 @@ class Deliveries:
             case "message":
                 return await self._message(activity, tenant)
             case "invoke":
-                await self._met(activity, tenant)
+                self._directory.note(activity, tenant)
                 found = await self._invokes.answer(activity, tenant)
                 return Reply(status=found.status, body=found.body)
             case "installationUpdate":
@@ -77,40 +76,49 @@ class Deliveries:
         asked = inbound.question(activity, tenant, self._clock)
         if isinstance(asked, inbound.Ignored):
             return _ignored(asked.reason)
+        is_taken = await self._recent.taken(
+            asked.delivery, lambda: self._said(activity, tenant, asked)
+        )
+        if not is_taken:
+            return Reply(status=503)
+        self._directory.note(activity, tenant)
+        return Reply(status=200)
+
+    async def _said(self, activity: Json, tenant: str, asked: Question) -> bool:
+        """Whether it is committed, or was answered."""
         try:
             async with asyncio.timeout(ACCEPT_SECONDS):
                 for key, body in files.addresses(activity, tenant).items():
                     await self._kept.keep(key, body)
-                reply = await self._command(activity, tenant, asked) or await self._question(asked)
+                answered = await self._command(activity, tenant, asked)
+                if answered is not None:
+                    return answered
+                if inbound.is_targeted(activity) and asked.place.kind != "dm":
+                    return await commands.not_in_public(self._speech, asked)
+                await self._question(asked)
         except (CountersignError, TimeoutError) as error:
-            reason = type(error).__name__
-            log.warning(
-                "teams.again", extra={"fields": {"delivery": asked.delivery, "reason": reason}}
-            )
-            return Reply(status=503)
-        await self._met(activity, tenant)
-        return reply
+            _again(asked.delivery, error)
+            return False
+        return True
 
-    async def _command(self, activity: Json, tenant: str, asked: Question) -> Reply | None:
-        """None where it is none."""
-        if not commands.is_known(self._speech, asked):
+    async def _command(self, activity: Json, tenant: str, asked: Question) -> bool | None:
+        """Whether it was answered; None where it is a question."""
+        speech = self._speech
+        is_own = commands.is_known(speech, asked)
+        may_be_order = not is_own and ordering.may_be_one(asked)
+        shown = await ordering.said(speech, asked) if may_be_order else None
+        if not is_own and shown is None:
             return None
-        if self._once.has(asked.delivery):
-            return _ignored("duplicate_command")
+        # Where a person is reached privately has to be known before they are told.
+        await self._directory.meet(activity, tenant)
+        if shown is None:
+            return await commands.said_to(speech, asked)
+        return await private.tell(speech.connector, speech.directory, asked.address, shown)
 
-        async def tell() -> bool:
-            # Where a person is reached privately has to be known before they are told.
-            await self._directory.meet(activity, tenant)
-            return await commands.said_to(self._speech, asked)
-
-        told = await self._once.answer(asked.delivery, tell)
-        return Reply(status=200 if told else 503)
-
-    async def _question(self, asked: Question) -> Reply:
+    async def _question(self, asked: Question) -> None:
         receipt = await self._door.accept(asked)
         ids = {"delivery": asked.delivery, "thread": asked.thread, "turn": receipt.turn or ""}
         log.info(f"teams.{receipt.kind}", extra={"fields": ids})
-        return Reply(status=200)
 
     async def _edited(self, activity: Json, tenant: str) -> Reply:
         """A question that was edited while it is not answered is asked anew."""
@@ -125,8 +133,7 @@ class Deliveries:
             async with asyncio.timeout(ACCEPT_SECONDS):
                 await work
         except (CountersignError, TimeoutError) as error:
-            reason = type(error).__name__
-            log.warning("teams.again", extra={"fields": {"delivery": delivery, "reason": reason}})
+            _again(delivery, error)
             return Reply(status=503)
         return Reply(status=200)
 
@@ -154,12 +161,10 @@ class Deliveries:
             log.warning("teams.no_greeting", extra={"fields": {"reason": type(error).__name__}})
         return Reply(status=200)
 
-    async def _met(self, activity: Json, tenant: str) -> None:
-        """Best effort: the question is safe already."""
-        try:
-            await self._directory.meet(activity, tenant)
-        except CountersignError as error:
-            log.warning("teams.unmet", extra={"fields": {"reason": type(error).__name__}})
+
+def _again(delivery: str, error: Exception) -> None:
+    fields = {"delivery": delivery, "reason": type(error).__name__}
+    log.warning("teams.again", extra={"fields": fields})
 
 
 def _ignored(reason: str) -> Reply:

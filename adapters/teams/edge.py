@@ -11,6 +11,7 @@ from adapters.teams import bodies, identity, verify
 from adapters.teams.deliveries import Reply
 from adapters.teams.openid import SigningKeys
 from adapters.teams.origins import Origins
+from adapters.teams.proofs import Proofs
 from adapters.teams.settings import TeamsSettings
 from adapters.teams.verify import Caller, Unproven
 from core.ports import Clock
@@ -36,8 +37,7 @@ class Edge:
     ) -> None:
         self._settings = settings
         self._origins: Origins = settings.origins
-        self._keys = keys
-        self._clock = clock
+        self._proofs = Proofs(keys, settings.app_id, clock)
         self._take = take
         self._body_seconds = body_seconds
 
@@ -66,13 +66,7 @@ class Edge:
         if self._settings.is_unverified:
             return None
         given = verify.token(request.headers.getall("Authorization", []))
-        kid = verify.key_id(given) if given else None
-        if given is None or kid is None:
-            return Unproven("no_token")
-        key = await self._keys.of(kid)
-        if key is None:
-            return Unproven("unknown_key")
-        return verify.caller(given, key, self._settings.app_id, self._clock())
+        return Unproven("no_token") if given is None else await self._proofs.caller(given)
 
     def _fault(self, who: Caller | None, activity: Json) -> web.Response | None:
         """Hold the body against the token, the allowed origins and the allowed tenants."""

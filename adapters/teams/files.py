@@ -1,5 +1,6 @@
 """Finds the files that a person posted, and fetches their bytes from where Teams keeps them."""
 
+import re
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -14,6 +15,9 @@ DOWNLOAD = "application/vnd.microsoft.teams.file.download.info"
 """What Teams attaches for a file in a one-to-one chat: an address that needs no token and holds
 for a few minutes. In channels and group chats bots are told of no file."""
 HOSTS = (".sharepoint.com", ".sharepoint.us", ".sharepoint-mil.us", ".svc.ms")
+UNSEEN = "unseen-"
+MOST_FILES = 10
+_POSTED = re.compile(r'<attachment id="([A-Za-z0-9-]{1,64})"')
 FETCH_SECONDS = 60.0
 _TYPES = {
     "csv": "text/csv",
@@ -40,6 +44,8 @@ def named(activity: Json, tenant: str) -> tuple[FileRef, ...]:
     for attachment in fields.children(activity, "attachments"):
         content = fields.child(attachment, "content")
         key = fields.text(content, "uniqueId")
+        if fields.text(attachment, "contentType") == "text/html":
+            found += _unseen(fields.text(attachment, "content"), tenant)
         if fields.text(attachment, "contentType") != DOWNLOAD or not key.isprintable() or not key:
             continue
         name = fields.text(attachment, "name") or "file"
@@ -52,6 +58,19 @@ def named(activity: Json, tenant: str) -> tuple[FileRef, ...]:
             )
         )
     return tuple(found)
+
+
+def _unseen(markup: str, tenant: str) -> list[FileRef]:
+    """Files of a channel or a group chat, of which Teams tells bots no more than that they are
+    there: reading one says so."""
+    return [
+        FileRef(
+            id=FileId(f"teams:{tenant}/{UNSEEN}{key}"),
+            name="the file",
+            media_type="application/octet-stream",
+        )
+        for key in _POSTED.findall(markup)[:MOST_FILES]
+    ]
 
 
 def addresses(activity: Json, tenant: str) -> dict[str, Json]:
@@ -86,6 +105,11 @@ def is_storage(address: str, local: bool) -> bool:
 
 async def fetch(kept: Addresses, file: FileRef, *, limit: int, local: bool) -> bytes:
     """The bytes. Raises `SourceFailed` with a sentence for the person."""
+    if f"/{UNSEEN}" in file.id:
+        raise SourceFailed(
+            "I cannot read a file that is posted in a channel or a group chat, because Teams does "
+            "not hand it to me there. Please post it in our own chat."
+        )
     known = await kept.read(key_of(file.id))
     address = fields.text(known or {}, "url")
     if not is_storage(address, local):

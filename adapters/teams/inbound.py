@@ -29,7 +29,8 @@ def question(activity: Json, tenant: str, clock: Clock) -> Question | Ignored:
     if person is None or not all(map(identity.is_conversation, (conversation, stamp, own))):
         return Ignored(reason="incomplete")
     place = identity.place(activity, tenant)
-    if place.kind != "dm" and not mentions.is_addressed(activity, own):
+    is_addressed = mentions.is_addressed(activity, own) or is_targeted(activity)
+    if place.kind != "dm" and not is_addressed:
         return Ignored(reason="not_addressed")
     return Question(
         delivery=f"teams:{tenant}/{conversation}/{stamp}",
@@ -41,6 +42,11 @@ def question(activity: Json, tenant: str, clock: Clock) -> Question | Ignored:
         address=address(activity, place, conversation),
         said_at=_moment(activity) or clock(),
     )
+
+
+def is_targeted(activity: Json) -> bool:
+    """Whether the bot alone was shown this message, as with a slash command."""
+    return fields.child(activity, "recipient").get("isTargeted") is True
 
 
 def deleted(activity: Json, tenant: str) -> str:

@@ -1,15 +1,21 @@
-"""Answers what Teams waits for: clicks on cards, feedback on answers."""
+"""Answers what Teams waits for: clicks on cards, feedback on answers, sign-ins."""
 
 import asyncio
+import json
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from adapters import fields
-from adapters.teams import clicks, identity
-from adapters.teams.deciding import NONE_OF_MINE, Deciding, Shown
+from adapters.teams import clicks, identity, ordering
+from adapters.teams.commands import Speech
+from adapters.teams.deciding import NONE_OF_MINE, Shown
 from adapters.teams.directory import Kept
+from adapters.teams.overtime import Overtime
+from adapters.teams.render.signin import SignIn
 from adapters.teams.render.tables import CARD
+from adapters.teams.signing_in import SigningIn
+from adapters.teams.uploads import CONSENT, Uploads
 from core.errors import CountersignError
 from core.ports import FrontDoor
 from core.records import Json, Rating, TurnId
@@ -33,7 +39,20 @@ class Invokes:
     """The Bot Framework's handler reads the activity and finds the method; what it would make of
     the answer does not come through, so the answer is ours."""
 
-    def __init__(self, deciding: Deciding | None, door: FrontDoor, kept: Kept) -> None:
+    def __init__(
+        self,
+        speech: Speech,
+        signing: SigningIn,
+        uploads: Uploads,
+        overtime: Overtime,
+        door: FrontDoor,
+        kept: Kept,
+    ) -> None:
+        deciding = speech.deciding
+        self._speech = speech
+        self._uploads = uploads
+        self._overtime = overtime
+        self._signing = signing
         self._deciding = deciding
         self._door = door
         self._kept = kept
@@ -51,17 +70,27 @@ class Invokes:
                 await asyncio.to_thread(_load)
                 from adapters.teams.listening import Listener
 
-                self._listener = Listener(self.pressed, self.rated)
+                self._listener = Listener(self.pressed, self.rated, self.signed)
             return self._listener
 
     async def pressed(self, activity: Json, tenant: str) -> Json:
         """The answer to a click, as Teams reads it."""
+        if ordering.is_ours(activity):
+            return shown(await ordering.pressed(self._speech, activity, tenant))
         at = clicks.pressed(activity, tenant)
         if at is None:
             return shown(NONE_OF_MINE)
         if self._deciding is None:
             return shown(NO_CARDS)
         return shown(await self._deciding.pressed(at))
+
+    async def signed(self, name: str, activity: Json, tenant: str) -> Answered:
+        if name == CONSENT:
+            # Bytes may take longer than Teams waits; what came of it is a message.
+            await self._overtime.within(self._uploads.answered(activity, tenant), _told)
+            return Answered(status=200, body={})
+        said = await self._signing.answer(name, activity, tenant)
+        return Answered(status=said.status, body=said.body)
 
     async def rated(self, activity: Json, tenant: str) -> None:
         """Keep whether somebody finds an answer good. Best effort: it is only an opinion."""
@@ -81,10 +110,20 @@ class Invokes:
                         place=identity.place(activity, tenant).id,
                         person=person.id,
                         is_good=reaction == "like",
+                        words=_typed(given),
                     )
                 )
         except CountersignError as error:
             log.warning("teams.no_feedback", extra={"fields": {"reason": type(error).__name__}})
+
+
+def _typed(given: Json) -> str:
+    """The words stand in a text that is JSON in itself."""
+    try:
+        found: Any = json.loads(fields.text(given, "feedback"))
+    except (ValueError, RecursionError):
+        return ""
+    return fields.text(cast(Json, found), "feedbackText") if isinstance(found, dict) else ""
 
 
 def message_id(conversation: str, activity: str) -> str:
@@ -99,8 +138,14 @@ def answer_key(message: str) -> str:
 
 
 def shown(answer: Shown) -> Json:
+    if isinstance(answer, SignIn):
+        return {"statusCode": answer.status, "type": answer.type, "value": answer.value}
     kind = MESSAGE if isinstance(answer, str) else CARD
     return {"statusCode": 200, "type": kind, "value": answer}
+
+
+async def _told(_: None) -> None:
+    """Nothing is left to say."""
 
 
 def _load() -> None:

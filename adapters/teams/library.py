@@ -6,6 +6,7 @@ Importing this takes a second or two: it is imported when it is first needed, be
 import logging
 from collections.abc import Mapping
 from typing import Any, cast
+from urllib.parse import quote
 
 import aiohttp
 from botbuilder.schema import (
@@ -21,13 +22,13 @@ from msrest.exceptions import ClientException
 from msrest.pipeline import AsyncHTTPSender, AsyncPipeline, Response
 from msrest.pipeline.universal import RawDeserializer
 from msrest.universal_http.aiohttp import AioHttpClientResponse
+from yarl import URL
 
 from adapters import fields
+from adapters.teams.reasons import NO_ANSWER, STOPPED_BY_PERSON, STREAM_OVER
 from core.errors import DeliveryFailed
 from core.records import Json
 
-NO_ANSWER = "no_answer"
-"""Our word for a call whose outcome is not known: it may have happened."""
 FINAL = frozenset({400, 401, 403, 404, 405, 413})
 BUSY = frozenset({412, 429})
 """Teams says later: 412 where two of its own writes met."""
@@ -112,6 +113,8 @@ class Client:
             cast(Any, _Nobody()), base_url=service, pipeline_type=cast(Any, pipeline)
         )
         self._calls: Any = made.conversations
+        self._session = session
+        self._service = service.rstrip("/")
 
     async def send(self, conversation: str, shown: Json, headers: Mapping[str, str]) -> str:
         """The id of the new activity; empty where the channel gives none (typing)."""
@@ -121,6 +124,27 @@ class Client:
             )
         )
         return getattr(answer, "id", "") or ""
+
+    async def whisper(
+        self, conversation: str, user: str, shown: Json, headers: Mapping[str, str]
+    ) -> str:
+        """As `send`, for one member alone. The library knows no such call."""
+        made = cast(Json, activity(shown).serialize())
+        made["recipient"] = {"id": user, "isTargeted": True}
+        place = quote(conversation, safe="")
+        address = f"{self._service}/v3/conversations/{place}/activities?isTargetedActivity=true"
+        try:
+            async with self._session.post(
+                URL(address, encoded=True), json=made, headers=headers, allow_redirects=False
+            ) as answer:
+                if answer.status >= 400:
+                    raise DeliveryFailed(f"http_{answer.status}", is_final=answer.status in FINAL)
+                found: Any = await answer.json(content_type=None)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise DeliveryFailed(NO_ANSWER) from error
+        except ValueError as error:
+            raise DeliveryFailed("unreadable_answer") from error
+        return fields.text(cast(Json, found), "id") if isinstance(found, dict) else ""
 
     async def update(
         self, conversation: str, id: str, shown: Json, headers: Mapping[str, str]
@@ -171,6 +195,7 @@ class _Nobody:
 def activity(shown: Json) -> Any:
     """The library's activity of one of ours."""
     made: Any = Activity
+    attached: Any = Attachment
     return made(
         type=fields.text(shown, "type"),
         text=shown.get("text"),
@@ -178,7 +203,12 @@ def activity(shown: Json) -> Any:
         summary=shown.get("summary"),
         attachment_layout=shown.get("attachmentLayout"),
         attachments=[
-            Attachment(content_type=fields.text(one, "contentType"), content=one.get("content"))
+            attached(
+                content_type=fields.text(one, "contentType"),
+                content=one.get("content"),
+                content_url=one.get("contentUrl"),
+                name=one.get("name"),
+            )
             for one in fields.children(shown, "attachments")
         ]
         or None,
@@ -210,6 +240,9 @@ def refusal(error: Any) -> DeliveryFailed:
         return DeliveryFailed("throttled", retry_after=pause)
     if status >= 500:
         return DeliveryFailed(f"http_{status}", retry_after=_pause(response.headers))
+    said = str(getattr(detail, "message", "") or "").lower()
+    if word == STREAM_OVER and "cancel" in said:
+        word = STOPPED_BY_PERSON
     return DeliveryFailed(word[:60], is_final=status in FINAL)
 
 

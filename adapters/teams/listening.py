@@ -10,21 +10,26 @@ from typing import Any, cast
 from botbuilder.core import ActivityHandler, BotAdapter, TurnContext
 from botbuilder.schema import Activity
 
+from adapters.teams import signing_in, uploads
 from adapters.teams.invokes import Answered
 from core.records import Json
 
 log = logging.getLogger(__name__)
 FEEDBACK = "message/submitAction"
-KNOWN = frozenset({"adaptiveCard/action", FEEDBACK})
+OURS = signing_in.KNOWN | {uploads.CONSENT}
+"""What the library's handler would answer by itself, or not at all."""
+KNOWN = frozenset({"adaptiveCard/action", FEEDBACK}) | OURS
 ERROR = "application/vnd.microsoft.error"
 Pressed = Callable[[Json, str], Awaitable[Json]]
 Rated = Callable[[Json, str], Awaitable[None]]
+Signed = Callable[[str, Json, str], Awaitable[Answered]]
 
 
 class Listener:
-    def __init__(self, pressed: Pressed, rated: Rated) -> None:
+    def __init__(self, pressed: Pressed, rated: Rated, signed: Signed) -> None:
         self._pressed = pressed
         self._rated = rated
+        self._signed = signed
 
     async def answer(self, raw: Json, tenant: str) -> Answered:
         """One pass through the library's pipeline."""
@@ -33,9 +38,9 @@ class Listener:
             return Answered(status=501)
         value: Any = raw.get("value")
         action: Any = cast(Json, value).get("action") if isinstance(value, dict) else None
-        if name != FEEDBACK and not _is_execute(action):
+        if name == "adaptiveCard/action" and not _is_execute(action):
             return Answered(status=400, body=_fault("This is no action of a card."))
-        handler = _Waited(raw, tenant, self._pressed, self._rated)
+        handler = _Waited(raw, tenant, self._pressed, self._rated, self._signed)
         adapter = _Adapter()
         activity: Any = cast(Any, Activity).deserialize(_readable(raw))
         context = TurnContext(adapter, activity)
@@ -47,16 +52,22 @@ class _Waited(ActivityHandler):
     """Finds the method for an invoke. Its own serialisation of an answer breaks on every card, so
     the answer is kept here."""
 
-    def __init__(self, raw: Json, tenant: str, pressed: Pressed, rated: Rated) -> None:
+    def __init__(
+        self, raw: Json, tenant: str, pressed: Pressed, rated: Rated, signed: Signed
+    ) -> None:
         super().__init__()
         self._raw, self._tenant = raw, tenant
-        self._pressed, self._rated = pressed, rated
+        self._pressed, self._rated, self._signed = pressed, rated, signed
         self.answered: Answered | None = None
 
     async def on_invoke_activity(self, turn_context: TurnContext) -> Any:
         if cast(Any, turn_context.activity).name == FEEDBACK:
             await self._rated(self._raw, self._tenant)
             self.answered = Answered(status=200, body={})
+            return None
+        name: str = cast(Any, turn_context.activity).name
+        if name in OURS:
+            self.answered = await self._signed(name, self._raw, self._tenant)
             return None
         return await super().on_invoke_activity(turn_context)
 
@@ -86,7 +97,7 @@ def _readable(raw: Json) -> Json:
     """What the library's handler looks at; the rest may be of shapes that break its parser."""
     value = cast(Json, raw.get("value"))
     kept = {key: raw[key] for key in ("type", "id", "name", "channelId") if key in raw}
-    if raw.get("name") == FEEDBACK:
+    if raw.get("name") != "adaptiveCard/action":
         return kept
     return {**kept, "value": {"action": value["action"]}}
 

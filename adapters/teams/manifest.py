@@ -35,9 +35,9 @@ COMMANDS = (
 )
 
 
-def package(public_url: str, app_id: str) -> bytes:
+def package(public_url: str, app_id: str, sso_resource: str = "") -> bytes:
     """The zip file. Raises `Misconfigured` where Teams would not take it."""
-    made = of(public_url, app_id)
+    made = of(public_url, app_id, sso_resource)
     found = problems(made)
     if found:
         raise Misconfigured("Teams would not take this manifest: " + " ".join(found))
@@ -53,8 +53,8 @@ def package(public_url: str, app_id: str) -> bytes:
     return content.getvalue()
 
 
-def of(public_url: str, app_id: str) -> Json:
-    """The manifest. Raises `Misconfigured`."""
+def of(public_url: str, app_id: str, sso_resource: str = "") -> Json:
+    """The manifest; with an `sso_resource` Teams may sign people in. Raises `Misconfigured`."""
     parts = urlsplit(public_url)
     if parts.scheme != "https" or not parts.hostname or parts.query or parts.fragment:
         raise Misconfigured(
@@ -67,7 +67,7 @@ def of(public_url: str, app_id: str) -> Json:
             "the Azure Bot, in lower case."
         )
     page = f"https://{parts.netloc}"
-    return {
+    made: Json = {
         "$schema": "https://developer.microsoft.com/json-schemas/teams/"
         f"v{VERSION}/MicrosoftTeams.schema.json",
         "manifestVersion": VERSION,
@@ -89,6 +89,10 @@ def of(public_url: str, app_id: str) -> Json:
         "bots": [_bot(app_id)],
         "validDomains": [parts.hostname],
     }
+    if sso_resource:
+        # The application's id ends the URI.
+        made["webApplicationInfo"] = {"id": sso_resource[-36:], "resource": sso_resource}
+    return made
 
 
 def _bot(app_id: str) -> Json:
@@ -103,10 +107,16 @@ def _bot(app_id: str) -> Json:
         "botId": app_id,
         "scopes": ["personal", "team", "groupChat"],
         "supportsFiles": True,
+        # Needed for slash commands: what is said with one reaches the bot and nobody else.
+        "supportsTargetedMessages": True,
         "isNotificationOnly": False,
         "commandLists": [
             {"scopes": ["personal"], "commands": [prompt, *commands]},
-            {"scopes": ["team", "groupChat"], "commands": commands},
+            {
+                "scopes": ["team", "groupChat"],
+                "commands": commands,
+                "triggers": ["mention", "slash"],
+            },
         ],
     }
 

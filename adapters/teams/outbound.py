@@ -11,10 +11,13 @@ from adapters.teams.connector import Connector
 from adapters.teams.directory import Directory, Kept
 from adapters.teams.invokes import answer_key, message_id
 from adapters.teams.placeholders import Placeholders
-from adapters.teams.render import cards, messages
+from adapters.teams.reasons import GONE, UNREACHABLE
+from adapters.teams.render import cards, messages, signin
+from adapters.teams.streams import Streams
+from adapters.teams.uploads import Uploads
 from core.errors import DeliveryFailed
 from core.parked import Verdict
-from core.ports import Showing, Step
+from core.ports import Showing
 from core.records import Address, FileRef, Json, Person, PersonId, Post
 
 log = logging.getLogger(__name__)
@@ -22,23 +25,6 @@ LONG = 20_000
 """Characters from which on an answer takes noticeable time to be cut into messages."""
 CLOSING_SECONDS = 2.0
 """For taking a sign of work away, when a turn ends without an answer."""
-GONE = frozenset({"ActivityNotFoundInConversation", "ActivityNotFound", "http_404"})
-UNREACHABLE = frozenset(
-    {"BotNotInConversationRoster", "ConversationNotFound", "MessageWritesBlocked"}
-)
-"""The bot was taken out, or the person blocked it."""
-
-
-class Unseen:
-    """`core.ports.Showing` of which nothing is seen."""
-
-    has_begun = False
-
-    def more(self) -> None:
-        return None
-
-    def step(self, step: Step) -> None:
-        return None
 
 
 class TeamsSurface:
@@ -53,10 +39,18 @@ class TeamsSurface:
         directory: Directory,
         placeholders: Placeholders,
         kept: Kept,
+        streams: Streams,
+        uploads: Uploads,
         *,
         is_local: bool,
+        sso_resource: str = "",
+        sensitivity: str = "",
     ) -> None:
-        """`is_local`: a stand-in on this machine plays Teams."""
+        """`is_local`: a stand-in on this machine plays Teams. The others: see the settings."""
+        self._sso_resource = sso_resource
+        self._sensitivity = sensitivity
+        self._streams = streams
+        self._uploads = uploads
         self._connector = connector
         self._directory = directory
         self._placeholders = placeholders
@@ -72,9 +66,8 @@ class TeamsSurface:
 
     async def offer(self, address: Address, link: Verdict) -> bool:
         """In the person's own chat, wherever they asked."""
-        return await private.tell(
-            self._connector, self._directory, address, [private.verdict(link)]
-        )
+        shown = [signin.verdict(link, self._sso_resource)]
+        return await private.tell(self._connector, self._directory, address, shown, is_secret=True)
 
     async def profile(self, person: Person) -> Person:
         return await self._directory.fill(person)
@@ -86,9 +79,11 @@ class TeamsSurface:
     async def showing(
         self, post: str, address: Address, words: Callable[[], str]
     ) -> AsyncGenerator[Showing]:
-        """Answers are not streamed here yet: the sign of work stands until the answer comes."""
+        """In a one-to-one chat the words, as they come; elsewhere the sign of work stands until
+        the answer takes its place."""
         try:
-            yield Unseen()
+            async with self._streams.showing(post, address, words) as showing:
+                yield showing
         except asyncio.CancelledError:
             # Stopped, taken back or cut short: no answer of this run takes its place.
             with suppress(TimeoutError):
@@ -99,16 +94,45 @@ class TeamsSurface:
     async def deliver(self, post: Post, content: bytes | None) -> str:
         """Return the id of the first message. Raises `DeliveryFailed`."""
         try:
+            if post.kind == "private" and (whispered := await self._whispered(post)):
+                return whispered
             address = await self._placed(post)
             if post.kind == "card" and post.card is not None:
                 return await self._card(post, address)
             if post.kind == "file":
-                raise DeliveryFailed("files_are_not_sent_in_teams_yet", is_final=True)
+                return await self._file(post, address, len(content or b""))
             return await self._answer(post, address)
         except DeliveryFailed as error:
+            if error.reason in UNREACHABLE:
+                await self._lost(post)
             if error.reason in UNREACHABLE and not error.is_final:
                 raise DeliveryFailed(error.reason, is_final=True) from error
             raise
+
+    async def _whispered(self, post: Post) -> str:
+        """Among the others, to the person alone; empty where that is not possible."""
+        if post.attempt and (known := await self._sent(post.id, 1)):
+            return known
+        shown = await _rendered(post, self._sensitivity)
+        if not (id := await private.whispered(self._connector, post.address, shown)):
+            return ""
+        known = message_id(post.address["conversation"], id)
+        await self._kept.keep(f"sent:{post.id}/1", {"id": known})
+        return known
+
+    async def _lost(self, post: Post) -> None:
+        """The way there does not lead there any more: it is not gone again."""
+        log.warning("teams.unreachable", extra={"fields": {"post": post.id}})
+        if post.kind == "private" or set(post.address) == {"person"}:
+            await self._directory.chat(post.person, "")
+
+    async def _file(self, post: Post, address: Address, size: int) -> str:
+        if post.attempt and (known := await self._sent(post.id, 1)):
+            return known
+        id = await self._uploads.offer(post, address, size)
+        known = message_id(address["conversation"], id)
+        await self._kept.keep(f"sent:{post.id}/1", {"id": known})
+        return known
 
     async def _placed(self, post: Post) -> Address:
         """Where it goes: a private post and one that names a person alone to their own chat."""
@@ -153,19 +177,29 @@ class TeamsSurface:
         return await self._new(post.id, 1, address, shown)
 
     async def _answer(self, post: Post, address: Address) -> str:
-        shown = await _rendered(post)
+        shown = await _rendered(post, self._sensitivity)
         holder = await self._placeholders.take(address) if post.kind == "answer" else ""
         first, last = "", ""
         for number, one in enumerate(shown, start=1):
             known = await self._sent(post.id, number) if post.attempt else ""
-            if not known and number == 1 and holder:
-                known = await self._instead(post.id, address, holder, one)
+            if not known and number == 1:
+                known = await self._begun(post, address, holder, one)
             last = known or await self._new(post.id, number, address, one)
             first = first or last
         if post.kind == "answer":
             await self._kept.keep(answer_key(last), {"turn": post.turn})
             await self._placeholders.done(address)
         return first
+
+    async def _begun(self, post: Post, address: Address, holder: str, shown: Json) -> str:
+        """Complete or replace what stands there of the answer; empty where nothing does."""
+        if streamed := await self._streams.id_of(post.id):
+            if await self._streams.completed(post.id, address, streamed, shown):
+                known = message_id(address["conversation"], streamed)
+                await self._kept.keep(f"sent:{post.id}/1", {"id": known})
+                return known
+            holder = streamed
+        return await self._instead(post.id, address, holder, shown) if holder else ""
 
     async def _instead(self, post: str, address: Address, holder: str, shown: Json) -> str:
         """Put the answer where the placeholder stood; empty where that is gone."""
@@ -193,8 +227,8 @@ class TeamsSurface:
         return fields.text(await self._kept.read(f"sent:{post}/{number}") or {}, "id")
 
 
-async def _rendered(post: Post) -> list[Json]:
+async def _rendered(post: Post, sensitivity: str) -> list[Json]:
     """Off the loop where it would hold others up."""
     if len(post.answer.text) > LONG:
-        return await asyncio.to_thread(messages.render, post.answer)
-    return messages.render(post.answer)
+        return await asyncio.to_thread(messages.render, post.answer, sensitivity)
+    return messages.render(post.answer, sensitivity)

@@ -1,13 +1,11 @@
-"""Tells one person something that nobody else sees: in their own chat with the bot."""
+"""Tells one person something that nobody else sees: in their own chat with the bot, or, where
+Teams allows it, among the others."""
 
 import logging
 
 from adapters.teams.connector import Connector
 from adapters.teams.directory import Directory
-from adapters.teams.render import messages, tables
-from adapters.teams.render.effect import line, run
 from core.errors import DeliveryFailed
-from core.parked import Verdict
 from core.records import Address, Json, PersonId
 
 log = logging.getLogger(__name__)
@@ -30,10 +28,18 @@ async def chat(connector: Connector, directory: Directory, address: Address) -> 
 
 
 async def tell(
-    connector: Connector, directory: Directory, address: Address, shown: list[Json]
+    connector: Connector,
+    directory: Directory,
+    address: Address,
+    shown: list[Json],
+    *,
+    is_secret: bool = False,
 ) -> bool:
-    """False, logged, where the person cannot be reached alone: it is never said in public."""
+    """False, logged, where the person cannot be reached alone: it is never said in public.
+    `is_secret`: in their own chat and nowhere else."""
     try:
+        if not is_secret and await whispered(connector, address, shown):
+            return True
         there = await chat(connector, directory, address)
         for one in shown:
             await connector.send(there["service"], there["conversation"], one)
@@ -43,11 +49,21 @@ async def tell(
     return True
 
 
-def verdict(found: Verdict) -> Json:
-    """The sentence, with the link of an account for the one person that it was made for."""
-    if found.kind != "connect" or not found.url:
-        return messages.message(messages.sentence(found.sentence))
-    # On loopback a sign-in is on plain http.
-    button: Json = {"type": "Action.OpenUrl", "title": "Connect account", "url": found.url}
-    card = tables.card([line(run(found.sentence))], [button])
-    return {"type": "message", "attachments": [tables.attachment(card)]}
+async def whispered(connector: Connector, address: Address, shown: list[Json]) -> str:
+    """The id of the first, where they could be shown to the person alone among the others; empty
+    where Teams does not take that. Raises `DeliveryFailed` where it might later."""
+    if not connector.is_targeting or address.get("kind", "dm") == "dm":
+        return ""
+    first = ""
+    for one in shown:
+        try:
+            id = await connector.whisper(
+                address["service"], address["conversation"], address["user"], one
+            )
+        except DeliveryFailed as failure:
+            if first or not failure.is_final:
+                raise
+            log.info("teams.not_targeted", extra={"fields": {"reason": failure.reason}})
+            return ""
+        first = first or id
+    return first

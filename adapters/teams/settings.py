@@ -10,6 +10,9 @@ from core.errors import Misconfigured
 
 OPENID = "https://login.botframework.com/v1/.well-known/openidconfiguration"
 LOGIN = "https://login.microsoftonline.com"
+_RESOURCE = re.compile(
+    r"api://(?:[a-z0-9.-]+/)?(?:botid-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+)
 _GUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -35,6 +38,14 @@ class TeamsSettings:
     openid_url: str = OPENID
     login_url: str = LOGIN
     service_origins: tuple[str, ...] = MICROSOFT
+    sso_resource: str = ""
+    """The Application ID URI of the app with which people connect their accounts, where their
+    Teams may sign them in without a browser; empty: it may not."""
+    is_targeting: bool = False
+    """What is for one person of a channel or a group chat is shown to them there, where Teams
+    allows it; links never are."""
+    sensitivity: str = ""
+    """The label that stands on every answer, `name: what it means`; empty: none."""
     is_unverified: bool = False
     """Take activities that nobody signed: for a test client on this machine alone."""
     is_workspace: bool = False
@@ -47,6 +58,11 @@ class TeamsSettings:
             faults.append(
                 "TEAMS_AUTHENTICATION is off: that is taken with --workspace and on a loopback "
                 "address only, because anybody who reaches the bot could speak for anybody."
+            )
+        if self.sso_resource and not _RESOURCE.fullmatch(self.sso_resource):
+            faults.append(
+                "TEAMS_SSO_RESOURCE is not an Application ID URI: it begins with api:// and ends "
+                "with the application's id, as under Expose an API."
             )
         if faults:
             raise Misconfigured("\n".join(faults))

@@ -22,6 +22,9 @@ class Caller:
 
     service_url: str
     endorsements: frozenset[str]
+    begins: float
+    ends: float
+    """Of the token, in seconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,20 +79,18 @@ def caller(given: str, key: Key, app_id: str, now: float) -> Caller | Unproven:
         return Unproven("issuer")
     if claims.get("aud") != app_id:
         return Unproven("audience")
-    if not _is_current(claims, now):
+    begins, ends = _number(claims.get("nbf", 0)), _number(claims.get("exp"))
+    if begins is None or ends is None:
         return Unproven("expired")
     service_url = claims.get("serviceurl")
     if not isinstance(service_url, str) or not service_url:
         return Unproven("no_service_url")
-    return Caller(service_url=service_url, endorsements=key.endorsements)
+    found = Caller(service_url=service_url, endorsements=key.endorsements, begins=begins, ends=ends)
+    return found if is_current(found, now) else Unproven("expired")
 
 
-def _is_current(claims: Json, now: float) -> bool:
-    ends, starts = _number(claims.get("exp")), claims.get("nbf", 0)
-    begins = _number(starts)
-    if ends is None or begins is None:
-        return False
-    return begins - LEEWAY <= now <= ends + LEEWAY
+def is_current(who: Caller, now: float) -> bool:
+    return who.begins - LEEWAY <= now <= who.ends + LEEWAY
 
 
 def _number(value: Any) -> float | None:

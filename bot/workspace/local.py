@@ -10,6 +10,7 @@ from bot.workspace.page import Page
 from bot.workspace.sights import HINTS
 from bot.workspace.slack.records import App
 from bot.workspace.slack_server import SlackStandIn
+from bot.workspace.teams.page import TeamsPage
 from bot.workspace.teams_server import TeamsStandIn
 from bot.workspace.trouble import Troubles
 from bot.workspace.trouble_page import TroublePage
@@ -30,9 +31,12 @@ class LocalWorkspace:
         self.microsoft = MicrosoftStandIn(redirect_uris=CALLBACKS)
         self._outlook = OutlookPage(self.microsoft)
         self.teams = TeamsStandIn(tenant=self.microsoft.tenant.id)
+        self.teams.assertion = self._assertion
+        self.teams.sso_resource = f"api://botid-{self.microsoft.app.client_id}"
         self.troubles = Troubles(self.slack, self.microsoft)
         self._switches = TroublePage(self.troubles)
-        pages = (self._page, self._outlook, self._switches)
+        self._teams_page = TeamsPage(self.teams)
+        pages = (self._page, self._outlook, self._switches, self._teams_page)
         self.slack.more_routes += [page.add_routes for page in pages]
 
     async def __aenter__(self) -> Self:
@@ -69,6 +73,11 @@ class LocalWorkspace:
     def mail_url(self) -> str:
         """The address of the mailboxes."""
         return f"{self.slack.base}/outlook"
+
+    def _assertion(self, oid: str) -> str:
+        """What Entra gives Teams for a person; empty for a guest, whom it does not know."""
+        account = self.microsoft.tenant.find(oid)
+        return self.microsoft.entra.sso_token(account) if account else ""
 
     def connect(self, events_url: str, messages_url: str) -> None:
         """From now on the app is at these addresses: for Slack, for Teams."""

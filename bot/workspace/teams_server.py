@@ -52,7 +52,12 @@ class TeamsStandIn:
         self.carrier = Carrier(self.world, self.signing, sleep=sleep)
         self.carrier.url = messages_url
         self._routes = ConnectorRoutes(self.world, self.signing, is_throttled=is_throttled)
+        self._routes.posted = self._posted
         self._loopback = Loopback(port, body_limit=BODY_LIMIT)
+        self.assertion: Callable[[str], str] | None = None
+        """Makes, of an object id, the token that Teams gets for the person from Entra; None: Teams
+        signs nobody in by itself."""
+        self.sso_resource = ""
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -166,8 +171,55 @@ class TeamsStandIn:
         member = self.member(person)
         root = str(shown.get("thread", ""))
         base = shapes.envelope(self.world, self.connector_url, "invoke", member, where, root)
-        found = await self.carrier.once(shapes.click(base, activity, action, values))
-        return {"http": found.status, **(found.body or {})}
+        clicked = shapes.click(base, activity, action, values)
+        found = await self.carrier.once(clicked)
+        answer = {"http": found.status, **(found.body or {})}
+        asked = fields.child(fields.child(answer, "value"), "tokenExchangeResource")
+        if answer.get("statusCode") != 401 or not asked or self.assertion is None:
+            return answer
+        # Teams signs the person in and presses again; where that is not taken it shows the button.
+        proof = {"id": asked["id"], "token": self.assertion(member.oid)}
+        again = {**clicked, "id": self.world.next_id()}
+        again["value"] = {**clicked["value"], "authentication": proof}
+        found = await self.carrier.once(again)
+        second = {"http": found.status, **(found.body or {})}
+        return answer if second.get("statusCode") == 412 else second
+
+    def _posted(self, place: Conversation, activity: Json) -> None:
+        """A request to sign in, in a chat of two: Teams tries before it shows anything."""
+        for attachment in fields.children(activity, "attachments"):
+            content = fields.child(attachment, "content")
+            asked = fields.child(content, "tokenExchangeResource")
+            if place.kind == "personal" and asked and self.assertion is not None:
+                self.carrier.launch(self._sign_in(place, activity, content))
+
+    async def _sign_in(self, place: Conversation, activity: Json, content: Json) -> None:
+        member = self.member(place.members[0])
+        if self.assertion is None:
+            return
+        base = shapes.envelope(self.world, self.connector_url, "invoke", member, place)
+        asked = fields.child(content, "tokenExchangeResource")
+        token = self.assertion(member.oid)
+        found = await self.carrier.once(shapes.exchange(base, activity["id"], asked["id"], token))
+        if found.status == 200 and activity in place.activities:
+            place.activities.remove(activity)
+            self.world.publish()
+
+    async def take_file(
+        self, person: str, activity: str, *, yes: bool = True, upload_url: str = ""
+    ) -> Delivery:
+        """Agree to a file that the bot has for this person, or not; `upload_url` is where Teams
+        says that it goes, its own place for files unless another is given."""
+        where = self.place(f"@{person}")
+        shown = self.world.find(where, activity) or {}
+        asked = fields.children(shown, "attachments")[0]
+        there = upload_url or f"{self.base}/uploads/{asked['name']}"
+        base = shapes.envelope(self.world, self.connector_url, "invoke", self.member(person), where)
+        return await self.carrier.once(shapes.consent(base, activity, asked, there if yes else ""))
+
+    def press_stop(self, person: str) -> None:
+        """Press Stop under what is being streamed to this person."""
+        self._routes.streams.stop(self.place(f"@{person}").id)
 
     async def happen(self, person: str, place: str, kind: str, **more: Any) -> Delivery:
         """Another activity: an installation, an edit, a deletion, an invoke of another name."""
@@ -186,12 +238,18 @@ class TeamsStandIn:
         return self.world.conversations[place]
 
     def by_bot(self, place: str, root: str | None = None) -> list[Json]:
-        """What stands there by the bot; in a channel, in the thread of `root`."""
+        """What stands there by the bot for all to see; in a channel, in the thread of `root`."""
         return [
             one
             for one in self.place(place).activities
-            if one["by"] == "bot" and (root is None or one["thread"] == root)
+            if one["by"] == "bot"
+            and not one.get("only")
+            and (root is None or one["thread"] == root)
         ]
+
+    def whispers(self, person: str, place: str) -> list[Json]:
+        """What stands there by the bot for this person alone."""
+        return [one for one in self.place(place).activities if one.get("only") == person]
 
     @property
     def calls(self) -> list[Call]:

@@ -18,6 +18,7 @@ what fits into one message of every chat. More has to be opened first."""
 MOST_FIELDS = 30
 CHANGED = "changed"
 LEFT_OUT = "(left out)"
+NO_MODEL = "Carried out without a model: $0 model cost."
 EMPTY = "(empty)"
 
 _QUESTION, _SOURCE, _SOURCES = 600, 150, 8
@@ -175,7 +176,8 @@ def _notices(
     call: ParkedCall, described: Description, view: View, *, is_long: bool
 ) -> tuple[str, ...]:
     if call.state != "parked":
-        return tuple(visible(one).text for one in described.notices)
+        told = [visible(one).text for one in described.notices]
+        return (*told, NO_MODEL) if call.state == "done" else tuple(told)
     notices = [visible(one).text for one in described.notices]
     if call.edited_by:
         notices.append(f"Edited by {name_of(call.edited_by, view)}: agree to it as it stands now.")

@@ -21,6 +21,7 @@ INTERRUPTED = "I was interrupted while I asked for this, and nobody knows what c
 async def carry(rooms: Rooms, call: ParkedCall, patience: Patience) -> None:
     """Take an approved call to its end, or back to where it waits. Raises `Unavailable`; then the
     row says how far it came."""
+    await rooms.look()
     if rooms.clock() >= call.expires_at:
         await moves.make(rooms, call, replace(call, state="expired"))
         return
@@ -123,6 +124,7 @@ async def _claim(
 ) -> ParkedCall | None:
     """The row in `executing`, committed: from here on it may have happened. None when it is not
     ours to carry out."""
+    await rooms.look()
     if refusal := await checks.refusal(rooms, call, found):
         await refuse(rooms, call, refusal)
         return None

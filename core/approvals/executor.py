@@ -10,6 +10,7 @@ from core.approvals.rooms import Rooms
 from core.cards import CallId
 from core.errors import Unavailable
 from core.parked import ParkedCall
+from core.policy.rules import Rules
 from core.storage import parked
 from core.telemetry import logs, spans
 
@@ -40,6 +41,7 @@ class Executor:
         self._is_draining = False
         self._swept_at = float("-inf")
         self._had_effects = True
+        self._had_rules: Rules | None = None
 
     async def run(self) -> None:
         """Settle what an earlier process left, then carry out what gets approved, until
@@ -118,16 +120,18 @@ class Executor:
             log.exception("call.unsaid", error=failure, call=call.id, tool=call.tool)
 
     async def _sweep(self) -> None:
-        has_effects = self._rooms.rules().has_effects
-        now = self._rooms.clock()
-        if has_effects == self._had_effects and now < self._swept_at + self._pace.sweep:
+        rules, now = self._rooms.rules(), self._rooms.clock()
+        is_new = rules is not self._had_rules
+        if not is_new and now < self._swept_at + self._pace.sweep:
             return
         self._swept_at = now
         try:
-            if has_effects != self._had_effects:
+            if is_new:
+                await upkeep.recheck(self._rooms)
+            if rules.has_effects != self._had_effects:
                 # The switch stands on every card.
                 await upkeep.redraw(self._rooms)
-            self._had_effects = has_effects
+            self._had_effects, self._had_rules = rules.has_effects, rules
             await upkeep.sweep(self._rooms)
         except Unavailable:
             raise

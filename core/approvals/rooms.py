@@ -88,6 +88,10 @@ Credentials = Callable[[PersonId, str], Awaitable[Mapping[str, str]]]
 """(person, server) → the headers with that person's own credentials for that MCP server."""
 
 
+async def nothing() -> None:
+    """The rules change by themselves."""
+
+
 async def no_credentials(person: PersonId, server: str) -> Mapping[str, str]:
     return {}
 
@@ -99,7 +103,7 @@ class Rooms:
     db: Database
     clock: Clock
     rules: Callable[[], Rules]
-    """The rules of this moment."""
+    """The rules of this moment, as of the last look."""
     catalog: Catalog
     effects: Mapping[str, Effect] = field(default_factory=dict[str, Effect])
     """By tool key; every other tool is called through the catalogue."""
@@ -107,6 +111,8 @@ class Rooms:
     people: People = field(default_factory=Strangers)
     accounts: Links | None = None
     credentials: Credentials = no_credentials
+    look: Callable[[], Awaitable[object]] = nothing
+    """Looks whether an admin, here or elsewhere, has changed the rules. Raises `Unavailable`."""
 
 
 def as_approver(known: Known) -> Approver:

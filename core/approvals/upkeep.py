@@ -8,6 +8,7 @@ from core.approvals.rooms import Rooms
 from core.errors import BadArguments, NeedsAccount, NotAllowed
 from core.parked import ParkedCall
 from core.policy import approvers
+from core.policy.rules import Rules, may_call, version
 from core.records import PersonId, Post, TurnId
 from core.storage import outbox, parked
 
@@ -40,6 +41,45 @@ async def void_of_turn(rooms: Rooms, turn: TurnId, because: str = TAKEN_BACK) ->
             after = replace(call, state="void", outcome=because)
             count += await moves.make(rooms, call, after)
     return count
+
+
+async def recheck(rooms: Rooms) -> int:
+    """The rules have changed: what nobody may ask for any more is void, what others have to
+    approve now is shown to them. A switch, which somebody may take back, voids nothing; it counts
+    when a call is to be carried out. How many calls were void."""
+    rules = rooms.rules()
+    now = version(rules)
+    lasting = replace(rules, rules=tuple(rule for rule in rules.rules if not rule.origin))
+    count = 0
+    for call in await parked.undecided(rooms.db):
+        if call.state != "parked" or call.policy_version == now:
+            continue
+        try:
+            found = await checks.standing(rooms, call)
+        except NotAllowed:
+            # It may come back; nothing is carried out before it does.
+            continue
+        who = (found.requester, call.place)
+        if rule := may_call(
+            found.tool, call.arguments, *who, call.question, lasting, found.accepted, approvals=True
+        ):
+            sentence = f"The policy does not permit this any more: {rule}. Nothing was sent."
+            told = moves.private(call, call.requester, f"#{call.number}: {sentence}", name="void")
+            after = replace(call, state="void", outcome=sentence)
+            count += await moves.make(rooms, call, after, told=(told,))
+        else:
+            await _reapprove(rooms, call, found, lasting)
+    return count
+
+
+async def _reapprove(rooms: Rooms, call: ParkedCall, found: checks.Found, rules: Rules) -> None:
+    """Let those decide whom the rules of now name."""
+    asked = approvers.approval_for(found.tool, call.arguments, found.requester, call.place, rules)
+    if asked is None or replace(asked, reason="") == replace(call.approval, reason=""):
+        return
+    after = replace(call, approval=asked, policy_version=version(rooms.rules()))
+    copies = moves.personal_copies(after, await drawing.view(rooms, after))
+    await moves.make(rooms, call, after, new_copies=copies)
 
 
 async def redraw(rooms: Rooms) -> None:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from core.capabilities.listing import Listing, Problem
-from core.capabilities.pins import Pins, is_first_contact, standing
+from core.capabilities.pins import Pins, as_listing, is_first_contact, of_listing, standing
 from core.capabilities.raw import OnProgress, RawResult
 from core.capabilities.servers import Limits, Server
 from core.errors import Misconfigured, NotAllowed, SourceFailed
@@ -195,9 +195,13 @@ class Catalog:
         shelf = self._shelves.get(key.partition("/")[0])
         for tool in shelf.listing.tools if shelf else ():
             if tool.key == key:
-                await self._pins.accept(key, tool.digest, by, self._clock())
+                await self._pins.accept(key, tool.digest, by, self._clock(), as_listing(tool))
                 return tool
         raise NotAllowed(f"no server lists {key} now")
+
+    async def accepted_listing(self, key: str) -> Tool | None:
+        """The tool as somebody accepted it last; None where that was not kept."""
+        return of_listing(await self._pins.listing(key))
 
     def _changed(self, name: str) -> None:
         shelf = self._shelves[name]
@@ -238,4 +242,5 @@ class Catalog:
     async def _accept_first(self, name: str, listing: Listing) -> None:
         if is_first_contact(name, await self._pins.pinned()):
             for tool in listing.tools:
-                await self._pins.accept(tool.key, tool.digest, FIRST_CONTACT, self._clock())
+                shown = as_listing(tool)
+                await self._pins.accept(tool.key, tool.digest, FIRST_CONTACT, self._clock(), shown)

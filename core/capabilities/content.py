@@ -25,6 +25,8 @@ from pydantic_core import PydanticSerializationError, to_json
 from core.policy.tags import PRODUCES_FILE
 from core.records import FileId, Json, MadeFile, Tool
 
+UNOPENED = "document:unopened"
+"""The address of a source that cannot be opened, and keeps its place: a citation counts them."""
 _LONGEST_NAME = 120
 _LONGEST_LABEL = 200
 
@@ -177,6 +179,8 @@ def _add_link(parts: Parts, label: str, address: str) -> None:
     if _is_web(address):
         label = label or urlsplit(address).hostname or "source"
         parts.links.append((label, address))
+    elif address == UNOPENED:
+        parts.links.append((label, ""))
     parts.texts.append(f"[source: {label}]")
 
 

@@ -16,9 +16,14 @@ class Pins(Protocol):
         """Tool key (`server/name`) -> the digest that was accepted."""
         ...
 
-    async def accept(self, key: str, digest: str, by: str, at: float) -> None:
+    async def accept(self, key: str, digest: str, by: str, at: float, listing: str = "") -> None:
         """Let this digest stand for the tool from now on. `by` is a person id, or
-        `first contact`; `at` in seconds since the epoch."""
+        `first contact`; `at` in seconds since the epoch; `listing` is what was accepted, kept to
+        say what has changed when it does."""
+        ...
+
+    async def listing(self, key: str) -> str:
+        """What was accepted last; empty where that was not kept."""
         ...
 
 
@@ -38,6 +43,29 @@ def digest(
         ensure_ascii=True,
     )
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def as_listing(tool: Tool) -> str:
+    """What is accepted of a tool, as text that `of_listing` reads."""
+    return json.dumps(
+        {
+            "server": tool.server,
+            "name": tool.name,
+            "description": tool.description,
+            "schema": tool.schema,
+            "tags": sorted(tool.tags),
+            "is_idempotent": tool.is_idempotent,
+        }
+    )
+
+
+def of_listing(listing: str) -> Tool | None:
+    """The tool as it was accepted; None where that was not kept."""
+    if not listing:
+        return None
+    kept: dict[str, Any] = json.loads(listing)
+    kept["tags"] = frozenset(kept["tags"])
+    return Tool(**kept)
 
 
 def is_first_contact(server: str, pinned: Mapping[str, str]) -> bool:

@@ -49,13 +49,15 @@ def prompt(
     past: str,
     active: Sequence[ModelMessage],
     thread: str = "",
+    papers: str = "",
 ) -> list[ModelMessage]:
-    """The whole prompt of one call: system, history, skill, the thread, what was found, the
-    active turn.
+    """The whole prompt of one call: system, history, skill, the thread, what was found in its past
+    and in documents, the active turn.
 
     The order keeps the longest common prefix from call to call, which providers cache.
     """
-    extra = [ModelMessage(role="system", text=text) for text in (skill, thread, past) if text]
+    texts = (skill, thread, past, papers)
+    extra = [ModelMessage(role="system", text=text) for text in texts if text]
     return [ModelMessage(role="system", text=system), *history, *extra, *active]
 
 

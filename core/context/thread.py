@@ -47,6 +47,10 @@ def around(question: Question, heard: Heard, limit: int) -> str:
         lines, _ = _within([_line(one, zone) for one in question.forwarded], room // 2)
         parts.append("\n".join(["Passed on with the question:", *lines]))
         room -= len(parts[-1])
+    if heard.files:
+        names = ", ".join(" ".join(one.name.split()) for one in heard.files)
+        parts.append(cut(f"Files posted in the thread before: {names}", LONGEST))
+        room -= len(parts[-1])
     if heard.said:
         lines, dropped = _within([_line(one, zone) for one in heard.said], room - 100)
         if dropped + heard.left_out:

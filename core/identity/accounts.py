@@ -97,6 +97,18 @@ class Accounts:
         """What came of the sign-in that the browser has come back from."""
         return await self._consent.finish(query, cookies)
 
+    async def exchange(
+        self,
+        person: PersonId,
+        scopes: Iterable[str],
+        assertion: str,
+        address: Address,
+    ) -> Linked | Refusal:
+        """Connect without a browser: by the assertion with which the person's chat client has
+        signed them in."""
+        wanted = permissions.asked(list(scopes) or self._read_scopes)
+        return await self._consent.exchange(person, wanted, assertion, address)
+
     async def token(
         self, person: PersonId, scopes: Iterable[str], *, fresh: bool = True, claims: str = ""
     ) -> Token:
@@ -107,6 +119,10 @@ class Accounts:
         """
         wanted = permissions.asked(scopes)
         return await self._mint.token(person, wanted, fresh=fresh, challenge=claims)
+
+    async def own_token(self, scope: str) -> str:
+        """A token of the application itself: no person's. Raises `NeedsAccount`."""
+        return await asyncio.to_thread(self._entra.own, (scope,))
 
     async def account(self, person: PersonId) -> Account | None:
         """The account under which this person would act; None when none is connected."""

@@ -15,6 +15,8 @@ from jwt.types import Options
 
 from core.errors import CountersignError
 
+SCOPE = "access_as_user"
+"""The permission of our own API that a chat client asks for."""
 LEEWAY = 60.0
 """Seconds by which the provider's clock and ours may differ."""
 
@@ -76,6 +78,23 @@ def judge(token: str, key: Any, expected: Expected, *, now: float) -> Account:
 
     Raises `Untrusted`.
     """
+    claims = _current(token, key, expected, now)
+    fingerprint = hashlib.sha256(expected.nonce.encode()).hexdigest()
+    if not hmac.compare_digest(str(claims.get("nonce", "")).encode(), fingerprint.encode()):
+        raise Untrusted("nonce")
+    return _account(claims)
+
+
+def assertion(token: str, key: Any, expected: Expected, *, now: float) -> Account:
+    """The account that a chat platform's own sign-in proves: a token for our API, which the
+    platform got for the person. Raises `Untrusted`."""
+    claims = _current(token, key, expected, now)
+    if SCOPE not in str(claims.get("scp", "")).split():
+        raise Untrusted("scope")
+    return _account(claims)
+
+
+def _current(token: str, key: Any, expected: Expected, now: float) -> Mapping[str, Any]:
     claims = _signed(token, key, expected)
     if str(claims.get("tid", "")).lower() != expected.tenant.lower():
         raise Untrusted("tenant")
@@ -83,10 +102,7 @@ def judge(token: str, key: Any, expected: Expected, *, now: float) -> Account:
         raise Untrusted("expired")
     if _seconds(claims, "nbf") - LEEWAY > now or _seconds(claims, "iat") - LEEWAY > now:
         raise Untrusted("not_yet")
-    fingerprint = hashlib.sha256(expected.nonce.encode()).hexdigest()
-    if not hmac.compare_digest(str(claims.get("nonce", "")).encode(), fingerprint.encode()):
-        raise Untrusted("nonce")
-    return _account(claims)
+    return claims
 
 
 def _signed(token: str, key: Any, expected: Expected) -> Mapping[str, Any]:

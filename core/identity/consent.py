@@ -127,6 +127,29 @@ class Consent:
             return _refused(wrong, asked.person)
         return await self._link(asked.person, plain, minted)
 
+    async def exchange(
+        self, person: PersonId, wanted: tuple[str, ...], assertion: str, address: Address
+    ) -> Linked | Refusal:
+        """Link by what the chat platform's own sign-in says, where the platform also says whose
+        account it has to be."""
+        if await self._account(person) is None:
+            return _refused(Refusal(sentence=UNTRUSTED, reason="unknown_person"), person)
+        try:
+            minted = await asyncio.to_thread(self._exchanged, assertion, wanted)
+        except Untrusted as error:
+            return _refused(Refusal(sentence=UNTRUSTED, reason=error.reason), person)
+        except NeedsAccount as need:
+            is_away = need.kind == "unavailable"
+            wrong = Refusal(sentence=str(need), reason=need.kind, is_temporary=is_away)
+            return _refused(wrong, person)
+        return await self._link(person, {"known": "", "address": dict(address)}, minted)
+
+    def _exchanged(self, assertion: str, wanted: tuple[str, ...]) -> Minted:
+        minted = self._entra.exchange(assertion, wanted)
+        if scopes.missing(wanted, minted.granted):
+            raise failures.need("consent_required", scopes=wanted)
+        return minted
+
     def _redeemed(self, query: Mapping[str, str], plain: Mapping[str, Any]) -> Minted:
         wanted = tuple(plain["scopes"])
         metadata = self._entra.known()

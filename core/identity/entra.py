@@ -106,6 +106,32 @@ class Entra:
         return self._minted(answer, cache, account)
 
     @library.answering
+    def own(self, wanted: tuple[str, ...]) -> str:
+        """A token of the application itself, for what an administrator granted it. Raises
+        `NeedsAccount`."""
+        answer = self._app(library.cache()).acquire_token_for_client(list(wanted))
+        value: Any = answer.get("access_token")
+        if not isinstance(value, str):
+            _tell("entra.own_refused", answer)
+            raise failures.of_answer(answer, wanted)
+        return value
+
+    @library.answering
+    def exchange(self, assertion: str, wanted: tuple[str, ...]) -> Minted:
+        """A token on behalf of whoever the assertion proves, with what renews it. Raises as
+        `redeem` does."""
+        account = self._asserted(assertion)
+        cache = library.cache()
+        app = self._app(cache)
+        answer = app.acquire_token_on_behalf_of(assertion, list(wanted))
+        if not isinstance(answer.get("access_token"), str):
+            _tell("entra.assertion_refused", answer)
+            raise failures.of_answer(answer, wanted)
+        if _own(app, account) is None:
+            raise claims.Untrusted("another_account")
+        return self._minted(answer, cache, account)
+
+    @library.answering
     def mint(
         self, kept: str, account: Account, wanted: tuple[str, ...], *, fresh: bool, challenge: str
     ) -> Minted:
@@ -163,16 +189,23 @@ class Entra:
         return named
 
     def _proven(self, id_token: str, nonce: str) -> Account:
-        metadata = self.known()
-        kid = claims.key_id(id_token)
-        key = self._keys.find(metadata.keys, kid)
-        expected = Expected(
-            issuer=metadata.issuer,
+        expected = self._expected(nonce)
+        return claims.judge(id_token, self._key_of(id_token), expected, now=self._clock())
+
+    def _asserted(self, assertion: str) -> Account:
+        expected = self._expected()
+        return claims.assertion(assertion, self._key_of(assertion), expected, now=self._clock())
+
+    def _key_of(self, token: str) -> Any:
+        return self._keys.find(self.known().keys, claims.key_id(token))
+
+    def _expected(self, nonce: str = "") -> Expected:
+        return Expected(
+            issuer=self.known().issuer,
             tenant=self._settings.tenant_id,
             audience=self._settings.client_id,
             nonce=nonce,
         )
-        return claims.judge(id_token, key, expected, now=self._clock())
 
     def _minted(self, answer: Mapping[str, Any], cache: Any, account: Account) -> Minted:
         # An answer out of the cache does not say what it is good for; its entry does.

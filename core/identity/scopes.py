@@ -1,6 +1,7 @@
 """What a permission is called, and whether it was granted.
 
-A bare word belongs to Microsoft Graph; a permission of another resource carries its address.
+A bare word belongs to Microsoft Graph; a permission of another resource carries its address or
+the id of its application.
 """
 
 from collections.abc import Iterable
@@ -16,7 +17,7 @@ def plain(scope: str) -> str:
 
 def resource(scope: str) -> str:
     """The address of what the permission is for."""
-    return scope.rpartition("/")[0] if "://" in scope else GRAPH
+    return scope.rpartition("/")[0] if "/" in scope else GRAPH
 
 
 def asked(scopes: Iterable[str]) -> tuple[str, ...]:

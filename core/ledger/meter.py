@@ -116,6 +116,14 @@ class Meter:
         metrics.model_used(entry)
         spans.model_used(entry)
 
+    def price_of(self, provider: str, model: str, usage: Usage) -> str | None:
+        """What these units would cost now; None where no price is known."""
+        return price(provider, model, usage, self._overrides, at=self._clock())[0]
+
+    def reprice(self, overrides: Mapping[str, Rates]) -> None:
+        """Prices that beat the public table from the next use on."""
+        self._overrides = overrides
+
     def _price(self, use: Use, usage: Usage, model: str) -> tuple[str | None, str]:
         for name in (use.model, model):
             if f"{use.provider}:{name}" in self._overrides:

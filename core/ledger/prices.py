@@ -25,6 +25,12 @@ class Rates:
     output: str = "0"
     cached: str = ""
     cache_write: str = ""
+    page: str = ""
+    """Dollars for one page that is read (vision, OCR); empty: not known."""
+    image: str = ""
+    """Dollars for one image that is made; empty: not known."""
+    table: str = "configured"
+    """Name and version of the list that they stand in."""
 
 
 def price(
@@ -45,7 +51,7 @@ def price(
         return "0", FREE_TABLES[provider]
     rates = overrides.get(f"{provider}:{model}")
     if rates is not None:
-        return (None if usage.pages or usage.images else _negotiated(rates, usage)), "configured"
+        return _negotiated(rates, usage), rates.table
     return _listed(provider, model, usage, at), table_name()
 
 
@@ -57,7 +63,9 @@ def table_name() -> str:
     return f"genai-prices {__version__}"
 
 
-def _negotiated(rates: Rates, usage: Usage) -> str:
+def _negotiated(rates: Rates, usage: Usage) -> str | None:
+    if (usage.pages and not rates.page) or (usage.images and not rates.image):
+        return None
     fresh = usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens
     total = (
         Decimal(rates.input) * max(0, fresh)
@@ -65,7 +73,8 @@ def _negotiated(rates: Rates, usage: Usage) -> str:
         + Decimal(rates.cache_write or rates.input) * usage.cache_write_tokens
         + Decimal(rates.output) * usage.output_tokens
     )
-    return _decimal(total / MILLION)
+    pieces = Decimal(rates.page or "0") * usage.pages + Decimal(rates.image or "0") * usage.images
+    return _decimal(total / MILLION + pieces)
 
 
 def _listed(provider: str, model: str, usage: Usage, at: float) -> str | None:

@@ -1,8 +1,11 @@
 """The one door to a chat model."""
 
 import asyncio
+import json
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from core.errors import ModelFailed
@@ -42,6 +45,23 @@ class Ear(Protocol):
     def hear(self, words: str) -> None: ...
 
 
+class Gate(Protocol):
+    """Lets a call through, or raises why not."""
+
+    def __call__(
+        self, model: ModelSettings, size: Callable[[], int], billing: Billing
+    ) -> AbstractAsyncContextManager[None]:
+        """Stands around one call with all its tries. `size` counts the characters of its prompt.
+        Raises `OverBudget`."""
+        ...
+
+
+def _open_gate(
+    model: ModelSettings, size: Callable[[], int], billing: Billing
+) -> AbstractAsyncContextManager[None]:
+    return nullcontext()
+
+
 class ChatDoor:
     """Asks models and meters every attempt.
 
@@ -57,12 +77,14 @@ class ChatDoor:
         *,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
+        gate: Gate = _open_gate,
     ) -> None:
         self._models = models
         self._meter = meter
         self._clock = clock
         self._sleep = sleep
         self._jitter = jitter
+        self._gate = gate
         self._clients = Clients()
 
     async def ask(
@@ -78,11 +100,24 @@ class ChatDoor:
 
         `deadline` is the time left in seconds, for all attempts together. When this returns or
         raises, each attempt has its committed ledger entry. Raises `ModelFailed` with the kind
-        of the last attempt, and whatever the meter raises.
+        of the last attempt, `OverBudget` where nothing may be asked, and whatever the meter
+        raises.
         """
         settings = find(self._models, model)
         if settings is None:
             raise ModelFailed("rejected", unknown(self._models, model))
+        async with self._gate(settings, lambda: _size(messages, tools), billing):
+            return await self._asked(settings, messages, tools, billing, deadline, ear)
+
+    async def _asked(
+        self,
+        settings: ModelSettings,
+        messages: Sequence[ModelMessage],
+        tools: Sequence[ToolSchema],
+        billing: Billing,
+        deadline: float,
+        ear: Ear | None,
+    ) -> ModelReply:
         if settings.provider == "demo":
             return await self._demonstrate(messages, tools, billing, ear)
         ends = asyncio.get_running_loop().time() + deadline
@@ -111,9 +146,10 @@ class ChatDoor:
         ends: float,
         ear: Ear | None,
     ) -> ModelReply:
+        images = sum(len(message.images) for message in messages)
         use = self._meter.begin(
             billing,
-            kind="chat",
+            kind="vision" if images else "chat",
             provider=settings.provider,
             model=settings.name,
             attempt=attempt,
@@ -137,7 +173,7 @@ class ChatDoor:
             raise
         finally:
             # Also on the way out with an error: what was used has to be in the books.
-            await self._settle(use, said or heard(chunks), announced, outcome)
+            await self._settle(use, said or heard(chunks), announced, outcome, images)
 
     async def _listen(
         self,
@@ -174,11 +210,13 @@ class ChatDoor:
             raise failure(error, settings, has_begun=bool(chunks), now=self._clock()) from None
 
     async def _settle(
-        self, use: Use, said: Heard, announced: Sequence[Usage], outcome: str
+        self, use: Use, said: Heard, announced: Sequence[Usage], outcome: str, images: int
     ) -> None:
         usage = said.usage or (announced[-1] if announced else None)
         if usage is None and outcome in FREE_WITHOUT_ANSWER and not said.model and not said.text:
             usage = Usage()
+        if usage is not None and images:
+            usage = replace(usage, images=images)
         await self._meter.end(use, usage, outcome=outcome, reported_model=said.model)
 
     async def _demonstrate(
@@ -195,6 +233,12 @@ class ChatDoor:
             ear.hear(reply.message.text)
         await self._meter.end(use, reply.usage, outcome="ok")
         return reply
+
+
+def _size(messages: Sequence[ModelMessage], tools: Sequence[ToolSchema]) -> int:
+    """Characters of a prompt, with the calls and the schemas in it."""
+    said = sum(len(message.text) + len(str(message.calls or "")) for message in messages)
+    return said + sum(len(tool.description) + len(json.dumps(tool.parameters)) for tool in tools)
 
 
 def _reply(said: Heard, settings: ModelSettings) -> ModelReply:

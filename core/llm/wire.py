@@ -1,5 +1,6 @@
 """The translation between our records and LangChain's messages."""
 
+import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +11,9 @@ from core.records import Json, ModelMessage, ToolCall, ToolSchema, Usage
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessageChunk, BaseMessage
+
+
+_IMAGES = ((b"\xff\xd8", "image/jpeg"), (b"GIF8", "image/gif"), (b"RIFF", "image/webp"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +116,9 @@ def _message(message: ModelMessage) -> "BaseMessage":
         case "system":
             return SystemMessage(message.text)
         case "user":
-            return HumanMessage(message.text)
+            if not message.images:
+                return HumanMessage(message.text)
+            return HumanMessage([{"type": "text", "text": message.text}, *_seen(message.images)])
         case "assistant":
             return AIMessage(
                 content=message.text,
@@ -127,6 +133,22 @@ def _message(message: ModelMessage) -> "BaseMessage":
                 tool_call_id=message.call_id,
                 status="error" if message.is_error else "success",
             )
+
+
+def _seen(images: Sequence[bytes]) -> "list[str | dict[str, Any]]":
+    """Pictures as LangChain's own content blocks."""
+    return [
+        {
+            "type": "image",
+            "base64": base64.b64encode(image).decode(),
+            "mime_type": _kind(image),
+        }
+        for image in images
+    ]
+
+
+def _kind(image: bytes) -> str:
+    return next((kind for mark, kind in _IMAGES if image.startswith(mark)), "image/png")
 
 
 def _calls(pieces: list[dict[str, Any]]) -> tuple[ToolCall, ...]:

@@ -1,5 +1,6 @@
 """One tool call of a turn: from what the model asked for to the text that it is shown."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -32,6 +33,8 @@ from core.records import (
 from core.storage import evidence, files
 from core.storage.database import Database
 from core.telemetry import logs, metrics, spans
+
+_SOURCE = re.compile(r"\[source (\d{1,2})\]")
 
 log = logs.get(__name__)
 
@@ -72,7 +75,8 @@ class Calls:
     by_alias: Mapping[str, Tool]
     """The permitted set under the names that the model was given."""
     accepted: Mapping[str, str]
-    rules: Rules
+    rules: Callable[[], Awaitable[Rules]]
+    """The rules of the moment of a call."""
     deadline: float
     """Seconds that one call may take."""
     catalog: Catalog
@@ -113,7 +117,7 @@ class Calls:
                 raise NotAllowed(f"there is no tool {call.name} here")
             if call.fault:
                 raise BadArguments(call.fault)
-            approval = self._check(tool, call.arguments)
+            approval = await self._check(tool, call.arguments)
             if tool.key == READ_RESULT.key:
                 return await self._read(call.arguments)
             if approval is not None and self.approvals is not None:
@@ -129,25 +133,26 @@ class Calls:
         log.info("call.done", turn=self.turn.id, tool=tool.key, size=len(raw.text), seconds=seconds)
         return await self._keep(tool, call.arguments, raw, number)
 
-    def _check(self, tool: Tool, arguments: Json) -> Approval | None:
+    async def _check(self, tool: Tool, arguments: Json) -> Approval | None:
         """Policy once more, now with the arguments: it may have changed since the offer. Who has
         to approve the call, None when nobody."""
         question = self.turn.question
         validate(tool, arguments)
         if tool.key == READ_RESULT.key:
             return None
+        rules = await self.rules()
         if rule := may_call(
             tool,
             arguments,
             question.person,
             question.place,
             question.text,
-            self.rules,
+            rules,
             self.accepted,
             approvals=self.approvals is not None,
         ):
             raise NotAllowed(f"not permitted: {rule}")
-        return approval_for(tool, arguments, question.person, question.place, self.rules)
+        return approval_for(tool, arguments, question.person, question.place, rules)
 
     async def _park(
         self, approvals: Approvals, tool: Tool, call: ToolCall, approval: Approval, number: int
@@ -235,8 +240,11 @@ def named_evidence(turn: TurnId, arguments: Json) -> EvidenceId:
 
 def shown(piece: Evidence) -> str:
     """The evidence as the model of its turn is shown it."""
-    head = numbered(number_of(piece.id), "")
-    return head + results.shorten(piece.text, piece.id, limit=results.LIMIT - len(head))
+    number = number_of(piece.id)
+    head = numbered(number, "")
+    # What the tool calls its first source is `[2.1]` in the second evidence.
+    text = _SOURCE.sub(lambda mark: f"[{number}.{mark[1]}]", piece.text)
+    return head + results.shorten(text, piece.id, limit=results.LIMIT - len(head))
 
 
 def title(tool: Tool, arguments: Json) -> str:

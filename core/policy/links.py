@@ -21,7 +21,8 @@ REMOVED = "(link removed)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citable:
-    """A piece of evidence as the answer may cite it: by `[number]` or by one of its addresses."""
+    """A piece of evidence as the answer may cite it: by `[number]`, by `[number.place]` of one of
+    its links, counted from 1, or by an address of those."""
 
     number: int
     label: str
@@ -80,7 +81,9 @@ _ADDRESS = re.compile(
 )
 _OPEN, _CLOSE = 0xE000, 0xE001
 _TRAILING = ".,;:!?'*_~"
-_MARK = re.compile(r"[ \t]?(?:\[(\d{1,3})\](?![(\[:])|【(\d{1,3})(?:†[^】]*)?】)")
+_MARK = re.compile(
+    r"[ \t]?(?:\[(\d{1,3})(?:\.(\d{1,2}))?\](?![(:]|\[(?!\d))|【(\d{1,3})(?:†[^】]*)?】)"
+)
 _TOP_LEVEL = frozenset(name.lower() for name in TLDS)
 
 
@@ -159,6 +162,7 @@ class _Desk:
             address: (citable.number, label or citable.label)
             for citable in citables
             for label, address in citable.links
+            if address
         }
         self._cited: list[tuple[int, str, str]] = []
 
@@ -204,18 +208,23 @@ class _Desk:
         return self._cite(number, label, address)
 
     def _mark(self, match: re.Match[str]) -> str:
-        citable = self._by_number.get(int(match.group(1) or match.group(2)))
-        if citable is None:
+        citable = self._by_number.get(int(match.group(1) or match.group(3)))
+        part = int(match.group(2) or 0)
+        if citable is None or part > len(citable.links):
             return ""
+        if part:
+            label, address = citable.links[part - 1]
+            return " " + self._cite(citable.number, label or citable.label, address)
         address = citable.links[0][1] if citable.links else ""
         return " " + self._cite(citable.number, citable.label, address)
 
     def _cite(self, number: int, label: str, address: str) -> str:
-        keys = [(cited, to) for cited, _, to in self._cited]
-        if (number, address) not in keys:
-            keys.append((number, address))
+        keys = [(cited, to or named) for cited, named, to in self._cited]
+        key = (number, address or label)
+        if key not in keys:
+            keys.append(key)
             self._cited.append((number, label, address))
-        return f"{chr(_OPEN)}{keys.index((number, address))}{chr(_CLOSE)}"
+        return f"{chr(_OPEN)}{keys.index(key)}{chr(_CLOSE)}"
 
     def _replace(self, pattern: re.Pattern[str], text: str, *, in_code: bool) -> str:
         parts: list[str] = []

@@ -55,13 +55,15 @@ class Rule:
     when: Condition | None = None
     approval: Approval | None = None
     """Who decides about a call that it asks an approval for."""
+    origin: str = ""
+    """Who laid it over the file in chat, when and why; empty for a rule of the file."""
 
     def __str__(self) -> str:
         where = f" in {', '.join(self.places)}" if self.places else ""
         whom = "" if self.to == ("group:everyone",) else f" for {', '.join(self.to)}"
         condition = f" when {self.when}" if self.when else ""
         verb = {"offer": "offers", "withhold": "withholds", "approve": "asks approval for"}
-        name = f"rule {self.number}" if self.number else "the default rule"
+        name = f"rule {self.number}" if self.number else self.origin or "the default rule"
         line = f" (line {self.line})" if self.line else ""
         return f"{name} {verb[self.verb]} {self.what}{whom}{where}{condition}{line}"
 
@@ -73,8 +75,8 @@ class Rules:
     domains: frozenset[str] = frozenset()
     """Mail domains that are our own, in lower case: any other address is external."""
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """Name → members (`person:…`) of the groups that the file itself names; others come with the
-    person."""
+    """Name → members (`person:…`) of the groups that the file names, those included that others
+    keep for it (`slack:S…`, `entra:<object id>`) once they were read."""
     has_effects: bool = True
     """False: nothing that was approved is carried out."""
 
@@ -145,14 +147,14 @@ def asking(
     """The rules that ask for an approval of this call."""
     return [
         rule
-        for rule in _matching(tool, person, place, rules)
+        for rule in matching(tool, person, place, rules)
         if (rule.verb == "approve" or rule.approval is not None)
         and _holds(rule.when, arguments, rules, unknown=False)
     ]
 
 
 def is_admin(person: Person, rules: Rules) -> bool:
-    return any(_is_to(person, whom, rules) for whom in rules.admins)
+    return any(is_meant(person, whom, rules) for whom in rules.admins)
 
 
 def version(rules: Rules) -> str:
@@ -179,13 +181,13 @@ def _refusal(
     pin = accepted.get(tool.key)
     if not tool.digest or pin != tool.digest:
         return CHANGED if pin else NOT_ACCEPTED
-    matching = _matching(tool, person, place, rules)
-    for rule in matching:
+    matched = matching(tool, person, place, rules)
+    for rule in matched:
         if rule.verb == "withhold" and _holds(rule.when, arguments, rules, unknown=False):
             return str(rule)
     if not any(
         rule.verb == "offer" and _holds(rule.when, arguments, rules, unknown=True)
-        for rule in matching
+        for rule in matched
     ):
         return NOT_OFFERED
     if not approvals and (reason := needs_approval(tool, arguments, person, place, rules)):
@@ -195,13 +197,14 @@ def _refusal(
     return ""
 
 
-def _matching(tool: Tool, person: Person, place: Place, rules: Rules) -> Sequence[Rule]:
+def matching(tool: Tool, person: Person, place: Place, rules: Rules) -> Sequence[Rule]:
+    """The rules that speak of this tool, person and place, whatever the arguments."""
     return [
         rule
         for rule in rules.rules
         if _is_about(tool, rule.what)
-        and any(_is_to(person, whom, rules) for whom in rule.to)
-        and (not rule.places or any(_is_in(place, where) for where in rule.places))
+        and any(is_meant(person, whom, rules) for whom in rule.to)
+        and (not rule.places or any(is_there(place, where) for where in rule.places))
     ]
 
 
@@ -214,19 +217,24 @@ def _is_about(tool: Tool, what: str) -> bool:
     return word in ("*", tool.key, f"{tool.server}.{tool.name}")
 
 
-def _is_to(person: Person, whom: str, rules: Rules) -> bool:
+def is_meant(person: Person, whom: str, rules: Rules) -> bool:
+    """Whether `group:…` or `person:…` means this person, by what is proven of them: never by a
+    name that they show."""
     kind, _, word = whom.partition(":")
     if kind == "group":
         members = rules.groups.get(word, ())
         return (
             word == "everyone"
             or word in person.groups
-            or any(_is_to(person, member, rules) for member in members)
+            or any(is_meant(person, member, rules) for member in members)
         )
-    return person.id == word or person.id.endswith(f"/{word}")
+    # What is no id of a surface is an Entra object id or an address, proven by an account.
+    proven = f"entra:{word.casefold()}" in person.ids or word in person.ids
+    return person.id == word or person.id.endswith(f"/{word}") or proven
 
 
-def _is_in(place: Place, where: str) -> bool:
+def is_there(place: Place, where: str) -> bool:
+    """Whether `place:…` means this place."""
     word = where.partition(":")[2]
     # A kind is never compared with a name: anybody may call a public channel "private".
     if word in PLACE_KINDS:

@@ -79,7 +79,7 @@ class _Reading:
         if "everyone" in named:
             self.wrong(("groups", "everyone"), "is everyone already")
         return {
-            str(name): self.words(("groups", str(name)), members, ("person",))
+            str(name): self.words(("groups", str(name)), members, ("person", "slack", "entra"))
             for name, members in named.items()
         }
 

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from core.records import Chunk
@@ -64,9 +65,52 @@ async def keep(
     return kept
 
 
-async def forget(db: Statements, source: str) -> int:
-    """Remove what was cut from the source."""
-    return await db.execute("DELETE FROM embeddings WHERE source = ?", (source,))
+async def forget(db: Statements, source: str, but: frozenset[str] = frozenset()) -> list[int]:
+    """Remove what was cut from the source, chunks with these ids excepted; the rows' numbers."""
+    rows = await db.fetch("SELECT seq, id FROM embeddings WHERE source = ?", (source,))
+    gone = [row["seq"] for row in rows if row["id"] not in but]
+    for seq in gone:
+        await db.execute("DELETE FROM embeddings WHERE seq = ?", (seq,))
+    return gone
+
+
+async def of_source(db: Statements, source: str) -> list[Embedded]:
+    """What was cut from the source, in the order in which it was kept."""
+    rows = await db.fetch("SELECT * FROM embeddings WHERE source = ? ORDER BY seq", (source,))
+    return [_embedded(row) for row in rows]
+
+
+async def vectors(db: Statements, chunks: Sequence[str]) -> dict[str, list[float]]:
+    """The vectors of these chunks, by the chunk's id."""
+    found: dict[str, list[float]] = {}
+    for chunk in chunks:
+        row = await db.fetch_one("SELECT vector FROM embeddings WHERE id = ?", (chunk,))
+        if row is not None:
+            found[chunk] = array("f", bytes(row["vector"])).tolist()
+    return found
+
+
+async def rescope(tx: Transaction, source: str, scope: str) -> list[Embedded]:
+    """Put what was cut from the source into another scope, under the vectors that it has."""
+    moved: list[Embedded] = []
+    for row in await of_source(tx, source):
+        chunk = replace(row.chunk, scope=scope)
+        moved += await keep(tx, [chunk], [row.floats()], row.model)
+    return moved
+
+
+async def numbers(db: Database) -> set[int]:
+    """The numbers of all rows."""
+    return {row["seq"] for row in await db.fetch("SELECT seq FROM embeddings")}
+
+
+async def forget_all(db: Database, sources: Sequence[str]) -> int:
+    """Remove what was cut from these sources, all or none; how many rows that were."""
+
+    async def remove(tx: Transaction) -> int:
+        return sum([len(await forget(tx, source)) for source in sources])
+
+    return await db.write(remove)
 
 
 async def page(db: Database, after: int, limit: int = 500) -> list[Embedded]:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import fields
 from decimal import Decimal
 
-from core.records import Billing, Cost, LedgerEntry, PersonId, TurnId, Usage
-from core.storage.database import Database, Row, Statements
+from core.records import Billing, Cost, LedgerEntry, PersonId, ThreadId, TurnId, Usage
+from core.storage import reservations, usage
+from core.storage.database import Database, Row, Statements, Transaction
 
 _ADD = """
     INSERT INTO entries (turn, thread, person, place, round, purpose, tool, kind, provider,
@@ -17,12 +18,20 @@ _ADD = """
 
 
 async def add(db: Database, entry: LedgerEntry) -> None:
-    """Append the entry. Its price stays the decimal text that it is.
+    """Append the entry and count it in the sums. Its price stays the decimal text that it is.
 
     It outlives the process. The disk has it with the next durable write: before anybody reads an
     answer that it paid for, and within a heartbeat of its turn.
     """
-    await db.write(lambda tx: tx.execute(_ADD, _values(entry)), is_durable=False)
+
+    await db.write(lambda tx: write(tx, entry), is_durable=False)
+
+
+async def write(tx: Transaction, entry: LedgerEntry) -> None:
+    """The same in a transaction of the caller's."""
+    await tx.execute(_ADD, _values(entry))
+    await reservations.use(tx, entry)
+    await usage.count(tx, entry)
 
 
 def _values(entry: LedgerEntry) -> tuple[object, ...]:
@@ -92,6 +101,16 @@ async def cost_of_person(db: Statements, person: PersonId, since: float) -> Cost
         "SELECT kind, model, input_tokens + output_tokens AS tokens, price, seconds"
         " FROM entries WHERE person = ? AND started_at >= ? ORDER BY seq",
         (person, since),
+    )
+    return _sum(rows)
+
+
+async def cost_of_thread(db: Statements, thread: ThreadId) -> Cost:
+    """The same for everything that was used in a thread."""
+    rows = await db.fetch(
+        "SELECT kind, model, input_tokens + output_tokens AS tokens, price, seconds"
+        " FROM entries WHERE thread = ? ORDER BY seq",
+        (thread,),
     )
     return _sum(rows)
 

@@ -11,7 +11,7 @@ each thread at a block size of 64, 1.5 MB at its default.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -44,15 +44,27 @@ _ADD_CHUNK = """
 """
 _ADD_WORDS = "INSERT INTO words (rowid, scope, title, body) VALUES (?, ?, ?, ?)"
 _BY_MEANING = """
-    SELECT id, scope, source, title, body FROM chunks
-    WHERE scope IN (SELECT value FROM json_each(?)) AND model = ? AND length(vector) = ?
-    ORDER BY vec_distance_cosine(vector, ?) LIMIT ?
+    SELECT id, scope, source, title, body
+    FROM (
+      SELECT seq AS near, vec_distance_cosine(vector, ?) AS distance FROM chunks
+      WHERE scope IN (SELECT value FROM json_each(?)) AND model = ? AND length(vector) = ?
+        AND (? IS NULL OR source IN (SELECT value FROM json_each(?)))
+      ORDER BY distance LIMIT ?
+    ) JOIN chunks ON chunks.seq = near
+    ORDER BY distance
 """
+"""Sorted by number first: the texts of all that is compared would be carried along."""
 _BY_WORDS = """
     SELECT id, chunks.scope, source, chunks.title, chunks.body
-    FROM words JOIN chunks ON chunks.seq = words.rowid
-    WHERE words MATCH ?
-    ORDER BY bm25(words, 0.0, 2.0, 1.0) LIMIT ?
+    FROM (
+      SELECT rowid AS found, rank AS fits FROM words
+      WHERE words MATCH ? AND rank MATCH 'bm25(0.0, 2.0, 1.0)'
+        AND (? IS NULL
+             OR rowid IN (SELECT seq FROM chunks
+                          WHERE source IN (SELECT value FROM json_each(?))))
+      ORDER BY rank LIMIT ?
+    ) JOIN chunks ON chunks.seq = found
+    ORDER BY fits
 """
 
 
@@ -94,7 +106,9 @@ def _connect(path: Path) -> apsw.Connection:
     return file
 
 
-def _rows(file: apsw.Connection, sql: str, *params: str | int | bytes) -> list[tuple[Any, ...]]:
+def _rows(
+    file: apsw.Connection, sql: str, *params: str | int | bytes | None
+) -> list[tuple[Any, ...]]:
     rows = file.execute(sql, params).fetchall()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     return rows  # pyright: ignore[reportUnknownVariableType]
 
@@ -122,37 +136,70 @@ def put(file: apsw.Connection, rows: Sequence[Embedded]) -> None:
             _rows(file, _ADD_WORDS, row.seq, _scope_word(chunk.scope), chunk.title, chunk.text)
 
 
-def remove(file: apsw.Connection, source: str) -> None:
-    """Remove what was cut from the source."""
+def remove(file: apsw.Connection, numbers: Iterable[int]) -> None:
+    """Remove the rows with these numbers."""
     with file:
-        _drop(file, "SELECT seq FROM chunks WHERE source = ?", source)
+        for number in numbers:
+            _drop(file, "SELECT seq FROM chunks WHERE seq = ?", number)
 
 
-def _drop(file: apsw.Connection, which: str, value: str) -> None:
+def numbers(file: apsw.Connection) -> set[int]:
+    """The numbers of all rows."""
+    return {seq for (seq,) in _rows(file, "SELECT seq FROM chunks")}
+
+
+def remove_all(file: apsw.Connection, sources: Sequence[str]) -> None:
+    """Remove what was cut from these sources, all or none."""
+    with file:
+        for source in sources:
+            _drop(file, "SELECT seq FROM chunks WHERE source = ?", source)
+
+
+def scrub(file: apsw.Connection) -> None:
+    """The text index drops what was removed only when it merges its parts, and the log keeps it
+    until it is emptied."""
+    _rows(file, "INSERT INTO words (words) VALUES ('optimize')")
+    _rows(file, "PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _drop(file: apsw.Connection, which: str, value: str | int) -> None:
     for (seq,) in _rows(file, which, value):
         _rows(file, "DELETE FROM words WHERE rowid = ?", seq)
         _rows(file, "DELETE FROM chunks WHERE seq = ?", seq)
 
 
 def by_meaning(
-    file: apsw.Connection, scopes: Sequence[str], model: str, vector: Sequence[float]
+    file: apsw.Connection,
+    scopes: Sequence[str],
+    model: str,
+    vector: Sequence[float],
+    sources: Sequence[str] | None = None,
 ) -> list[Chunk]:
     """The nearest chunks of the scopes, nearest first."""
     if not vector:
         return []
     blob = as_blob(vector)
-    rows = _rows(file, _BY_MEANING, json.dumps(list(scopes)), model, len(blob), blob, DEPTH)
+    inside = json.dumps(list(scopes))
+    within = None if sources is None else json.dumps(list(sources))
+    rows = _rows(file, _BY_MEANING, blob, inside, model, len(blob), within, within, DEPTH)
     return [_chunk(*row) for row in rows]
 
 
-def by_words(file: apsw.Connection, scopes: Sequence[str], text: str) -> list[Chunk]:
+def by_words(
+    file: apsw.Connection,
+    scopes: Sequence[str],
+    text: str,
+    sources: Sequence[str] | None = None,
+) -> list[Chunk]:
     """The chunks of the scopes that hold words of the text, best first."""
     asked = words(text)
     if not asked or not scopes:
         return []
     where = " OR ".join(_scope_word(scope) for scope in scopes)
     what = " OR ".join(_quoted(word) for word in asked)
-    rows = _rows(file, _BY_WORDS, f"scope : ({where}) AND {{title body}} : ({what})", DEPTH)
+    within = None if sources is None else json.dumps(list(sources))
+    asking = f"scope : ({where}) AND {{title body}} : ({what})"
+    rows = _rows(file, _BY_WORDS, asking, within, within, DEPTH)
     return [_chunk(*row) for row in rows]
 
 

@@ -23,7 +23,7 @@ class TableIndex:
 
     def __init__(self, db: Database, model: str, *, has_vectors: bool) -> None:
         self._db = db
-        self._model = model
+        self.model = model
         self._has_vectors = has_vectors
 
     async def add(self, chunks: Sequence[Chunk], vectors: Sequence[Sequence[float]]) -> None:
@@ -33,7 +33,7 @@ class TableIndex:
     async def keep(
         self, tx: Transaction, chunks: Sequence[Chunk], vectors: Sequence[Sequence[float]]
     ) -> list[Embedded]:
-        kept = await embeddings.keep(tx, chunks, vectors, self._model)
+        kept = await embeddings.keep(tx, chunks, vectors, self.model)
         if self._has_vectors:
             await _put(tx, kept)
         return kept
@@ -42,15 +42,33 @@ class TableIndex:
         """Nothing to do: the tables were filled in the transaction."""
 
     async def search(
-        self, scopes: Sequence[str], vector: Sequence[float], text: str, k: int = 12
+        self,
+        scopes: Sequence[str],
+        vector: Sequence[float],
+        text: str,
+        k: int = 12,
+        sources: Sequence[str] | None = None,
     ) -> list[Chunk]:
-        rankings = [await self._by_words(scopes, text)]
+        within = None if sources is None else list(sources)
+        rankings = [await self._by_words(scopes, text, within)]
         if vector and self._has_vectors:
-            rankings.append(await self._by_meaning(scopes, vector))
+            rankings.append(await self._by_meaning(scopes, vector, within))
         return fuse(rankings, k)
 
-    async def forget(self, source: str) -> int:
-        return await embeddings.forget(self._db, source)
+    async def forget(self, source: str, but: frozenset[str] = frozenset()) -> int:
+        return len(await self._db.write(lambda tx: embeddings.forget(tx, source, but)))
+
+    async def rescope(self, tx: Transaction, source: str, scope: str) -> list[Embedded]:
+        moved = await embeddings.rescope(tx, source, scope)
+        if self._has_vectors:
+            await _put(tx, moved)
+        return moved
+
+    async def forget_all(self, sources: Sequence[str]) -> int:
+        return await embeddings.forget_all(self._db, sources)
+
+    async def scrub(self) -> None:
+        """The server takes out what was deleted in its own time."""
 
     async def rebuild(self) -> int:
         if self._has_vectors:
@@ -70,19 +88,24 @@ class TableIndex:
             count += len(rows)
         return count
 
-    async def _by_meaning(self, scopes: Sequence[str], vector: Sequence[float]) -> list[Chunk]:
+    async def _by_meaning(
+        self, scopes: Sequence[str], vector: Sequence[float], within: list[str] | None
+    ) -> list[Chunk]:
         rows = await self._db.fetch(
             """
             SELECT embeddings.* FROM vectors JOIN embeddings USING (seq)
             WHERE embeddings.scope = ANY(?) AND embeddings.model = ?
               AND embeddings.dimensions = ?
+              AND (?::text[] IS NULL OR embeddings.source = ANY(?))
             ORDER BY vectors.embedding <=> ?::vector LIMIT ?
             """,
-            (list(scopes), self._model, len(vector), _literal(vector), DEPTH),
+            (list(scopes), self.model, len(vector), within, within, _literal(vector), DEPTH),
         )
         return [embeddings.chunk_of(row) for row in rows]
 
-    async def _by_words(self, scopes: Sequence[str], text: str) -> list[Chunk]:
+    async def _by_words(
+        self, scopes: Sequence[str], text: str, within: list[str] | None
+    ) -> list[Chunk]:
         rows = await self._db.fetch(
             """
             WITH asked AS (
@@ -91,11 +114,12 @@ class TableIndex:
               WHERE numnode(plainto_tsquery('simple', word)) > 0
             )
             SELECT embeddings.* FROM embeddings, asked
-            WHERE scope = ANY(?) AND to_tsvector('simple', title || ' ' || body) @@ asked.words
+            WHERE scope = ANY(?) AND (?::text[] IS NULL OR source = ANY(?))
+              AND to_tsvector('simple', title || ' ' || body) @@ asked.words
             ORDER BY ts_rank(to_tsvector('simple', title || ' ' || body), asked.words) DESC, seq
             LIMIT ?
             """,
-            (words(text), list(scopes), DEPTH),
+            (words(text), list(scopes), within, within, DEPTH),
         )
         return [embeddings.chunk_of(row) for row in rows]
 

@@ -27,7 +27,7 @@ class FileIndex:
     def __init__(self, db: Database, path: Path, model: str) -> None:
         self._db = db
         self._path = path
-        self._model = model
+        self.model = model
         # One thread: the file is small, and its connection is not shared.
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="index")
         self._connection: apsw.Connection | None = None
@@ -43,7 +43,7 @@ class FileIndex:
             # The next durable write, which a finished turn's post begins with, brings it to the
             # disk; nobody has to wait for that.
             kept = await self._db.write(
-                lambda tx: embeddings.keep(tx, chunks, vectors, self._model), is_durable=False
+                lambda tx: embeddings.keep(tx, chunks, vectors, self.model), is_durable=False
             )
             # From here on the chunks are kept; should the file not take them, it is behind.
             self._is_behind = True
@@ -53,7 +53,7 @@ class FileIndex:
     async def keep(
         self, tx: Transaction, chunks: Sequence[Chunk], vectors: Sequence[Sequence[float]]
     ) -> list[Embedded]:
-        return await embeddings.keep(tx, chunks, vectors, self._model)
+        return await embeddings.keep(tx, chunks, vectors, self.model)
 
     def follow(self, kept: Sequence[Embedded]) -> None:
         # The file's thread works in order: whoever searches from now on finds them.
@@ -69,7 +69,12 @@ class FileIndex:
             self._is_behind = True
 
     async def search(
-        self, scopes: Sequence[str], vector: Sequence[float], text: str, k: int = 12
+        self,
+        scopes: Sequence[str],
+        vector: Sequence[float],
+        text: str,
+        k: int = 12,
+        sources: Sequence[str] | None = None,
     ) -> list[Chunk]:
         if self._is_behind:
             async with self._following:
@@ -77,20 +82,37 @@ class FileIndex:
         return await self._on_file(
             lambda file: fuse(
                 [
-                    index_file.by_meaning(file, scopes, self._model, vector),
-                    index_file.by_words(file, scopes, text),
+                    index_file.by_meaning(file, scopes, self.model, vector, sources),
+                    index_file.by_words(file, scopes, text, sources),
                 ],
                 k,
             )
         )
 
-    async def forget(self, source: str) -> int:
+    async def forget(self, source: str, but: frozenset[str] = frozenset()) -> int:
         async with self._following:
-            count = await embeddings.forget(self._db, source)
+            gone = await self._db.write(lambda tx: embeddings.forget(tx, source, but))
             self._is_behind = True
-            await self._on_file(lambda file: index_file.remove(file, source))
+            await self._on_file(lambda file: index_file.remove(file, gone))
+            self._caught_up()
+        return len(gone)
+
+    async def rescope(self, tx: Transaction, source: str, scope: str) -> list[Embedded]:
+        return await embeddings.rescope(tx, source, scope)
+
+    async def forget_all(self, sources: Sequence[str]) -> int:
+        if not sources:
+            return 0
+        async with self._following:
+            count = await embeddings.forget_all(self._db, sources)
+            self._is_behind = True
+            await self._on_file(lambda file: index_file.remove_all(file, sources))
             self._caught_up()
         return count
+
+    async def scrub(self) -> None:
+        async with self._following:
+            await self._on_file(index_file.scrub)
 
     async def rebuild(self) -> int:
         async with self._following:
@@ -115,10 +137,18 @@ class FileIndex:
             return
         mine = await self._on_file(index_file.extent)
         if mine != await embeddings.extent(self._db, until=mine.newest):
+            await self._mend(mine.newest)
+        await self._add_after(mine.newest)
+        self._caught_up()
+
+    async def _mend(self, newest: int) -> None:
+        """Take out what is no longer kept; where something is missing as well, make it anew."""
+        held = await self._on_file(index_file.numbers)
+        kept = await embeddings.numbers(self._db)
+        if {number for number in kept if number <= newest} - held:
             await self._make_anew()
         else:
-            await self._add_after(mine.newest)
-        self._caught_up()
+            await self._on_file(lambda file: index_file.remove(file, held - kept))
 
     async def _make_anew(self) -> int:
         self._is_behind = True

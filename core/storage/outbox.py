@@ -7,7 +7,7 @@ given up.
 import json
 from typing import NamedTuple
 
-from core.records import Post, TurnId
+from core.records import PersonId, Post, ThreadId, TurnId
 from core.storage.bodies import packed, storable, unpacked
 from core.storage.database import Database, Statements, Transaction
 
@@ -140,6 +140,34 @@ async def sent(db: Database, post: Post, platform_id: str, *, now: float) -> Non
         " WHERE id = ? AND state = 'waiting'"
     )
     await db.write(lambda tx: tx.execute(sql, (platform_id, now, post.id)), is_durable=False)
+
+
+async def private_answer(db: Statements, turn: TurnId) -> Post | None:
+    """What was said to the asker alone and may be shared, while it is kept."""
+    row = await db.fetch_one(
+        "SELECT body FROM outbox WHERE turn = ? AND kind = 'private' AND id = ?",
+        (turn, private_id(turn)),
+    )
+    return None if row is None else _post(row["body"], 0)
+
+
+async def newest_private(db: Statements, thread: ThreadId, person: PersonId) -> TurnId | None:
+    """The newest question of this person in the thread that was answered privately."""
+    row = await db.fetch_one(
+        """
+        SELECT inbox.id FROM inbox JOIN outbox ON outbox.turn = inbox.id
+        WHERE inbox.thread = ? AND inbox.person = ? AND outbox.kind = 'private'
+          AND outbox.id = inbox.id || '.private_answer'
+        ORDER BY inbox.accepted_at DESC LIMIT 1
+        """,
+        (thread, person),
+    )
+    return None if row is None else TurnId(row["id"])
+
+
+def private_id(turn: TurnId) -> str:
+    """The id of the post with a turn's private answer."""
+    return f"{turn}.private_answer"
 
 
 async def supersede(tx: Transaction, first: str) -> None:

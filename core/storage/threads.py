@@ -1,10 +1,11 @@
 """What was asked and answered in a thread: the host's own history."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from core.records import Answer, Chip, MadeFile, PersonId, ThreadId, Turn, TurnId
 from core.storage.bodies import packed, storable, unpacked
-from core.storage.database import Row, Statements, Transaction
+from core.storage.database import Database, Row, Statements, Transaction
 
 _Chips: Any = tuple[Chip, ...]
 _Files: Any = tuple[MadeFile, ...]
@@ -104,8 +105,21 @@ async def newest(db: Statements, limit: int) -> list[Line]:
     return [Line(**row) for row in rows]
 
 
-async def prune(db: Statements, before: float) -> int:
-    return await db.execute("DELETE FROM turns WHERE finished_at < ?", (before,))
+async def past(db: Statements, before: float, limit: int) -> list[TurnId]:
+    """The oldest turns that are past their time."""
+    rows = await db.fetch(
+        "SELECT turn FROM turns WHERE finished_at < ? ORDER BY finished_at LIMIT ?",
+        (before, limit),
+    )
+    return [TurnId(row["turn"]) for row in rows]
+
+
+async def forget(db: Database, turns: Sequence[TurnId]) -> int:
+    async def remove(tx: Transaction) -> int:
+        gone = [await tx.execute("DELETE FROM turns WHERE turn = ?", (turn,)) for turn in turns]
+        return sum(gone)
+
+    return await db.write(remove)
 
 
 def _finished(row: Row) -> Finished:

@@ -1,6 +1,8 @@
 """Lets an admin accept a tool that is new, or that has changed since it was accepted."""
 
 from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from core.capabilities.catalog import Catalog
 from core.context.shape import cut
@@ -14,26 +16,42 @@ NOT_AN_ADMIN = "Only admins accept tools; the policy names them under `admins`. 
 log = logs.get(__name__)
 
 
-async def accept_tool(catalog: Catalog, rules: Rules, person: Person, key: str) -> str:
-    """See `core.ports.FrontDoor.accept_tool`. The row that it writes says who accepted what and
-    when, and stays when the tool is accepted again."""
+class Accepted(NamedTuple):
+    told: str
+    """What the admin is told, as Markdown."""
+    digest: str = ""
+    """The pin that stands from now on; empty where nothing changed."""
+
+
+async def accept_tool(catalog: Catalog, rules: Rules, person: Person, key: str) -> Accepted:
+    """Let the tool `server/name` stand as it is listed now, if this person is an admin. The row
+    that it writes says who accepted what and when, and stays when the tool is accepted again.
+    Raises `Unavailable`."""
     if not is_admin(person, rules):
         log.warning("tool.not_accepted", key=key, by=person.id, reason="not an admin")
-        return NOT_AN_ADMIN
+        return Accepted(NOT_AN_ADMIN)
+    return await accept(catalog, key, person.id)
+
+
+async def accept(catalog: Catalog, key: str, by: str) -> Accepted:
+    """The same for somebody who may: an admin, or the operator on the command line."""
     before = await catalog.discover()
     if any(
         before.accepted.get(tool.key) == tool.digest for tool in before.tools if tool.key == key
     ):
-        return f"`{_plain(key)}` is accepted already, as it is listed now. Nothing changed."
+        return Accepted(
+            f"`{_plain(key)}` is accepted already, as it is listed now. Nothing changed."
+        )
+    earlier = await catalog.accepted_listing(key)
     try:
-        tool = await catalog.accept(key, person.id)
+        tool = await catalog.accept(key, by)
     except NotAllowed:
-        return _not_listed(key, before.tools, before.accepted.get)
-    log.info("tool.accepted", key=key, digest=tool.digest, by=person.id)
-    return _accepted(tool)
+        return Accepted(_not_listed(key, before.tools, before.accepted.get))
+    log.info("tool.accepted", key=key, digest=tool.digest, by=by)
+    return Accepted(_accepted(tool, earlier), tool.digest)
 
 
-def _accepted(tool: Tool) -> str:
+def _accepted(tool: Tool, earlier: Tool | None) -> str:
     """What now stands, in the server's words, none of which is alive here."""
     names = ", ".join(map(str, tool.schema.get("properties", {}))) or "none"
     said = cut(_plain(tool.description), 600) or "nothing"
@@ -43,7 +61,30 @@ def _accepted(tool: Tool) -> str:
         f"- It says of itself: `{said}`\n"
         f"- Its parameters: `{_plain(names)}`\n"
         f"- Its tags: `{_plain(', '.join(sorted(tool.tags))) or 'none'}`"
+        f"{_changes(earlier, tool) if earlier else ''}"
     )
+
+
+def _changes(before: Tool, now: Tool) -> str:
+    """What is not as it was when somebody accepted it last."""
+    found: list[str] = []
+    if before.description != now.description:
+        found.append(f"it said of itself: `{cut(_plain(before.description), 600) or 'nothing'}`")
+    old, new = (set(tool.schema.get("properties", {})) for tool in (before, now))
+    found += _difference("parameters", old, new)
+    found += _difference("tags", before.tags, now.tags)
+    if not found and before.schema != now.schema:
+        found.append("its parameters take other values than before")
+    if before.is_idempotent != now.is_idempotent:
+        found.append("a call may be repeated" if now.is_idempotent else "no call is repeated")
+    lines = "".join(f"\n- {one}" for one in found)
+    return f"\n\n**Changed since it was accepted last**{lines}" if found else ""
+
+
+def _difference(what: str, old: AbstractSet[str], new: AbstractSet[str]) -> list[str]:
+    gone, came = sorted(old - new), sorted(new - old)
+    found = [f"new {what}: `{_plain(', '.join(came))}`"] if came else []
+    return found + ([f"{what} that are gone: `{_plain(', '.join(gone))}`"] if gone else [])
 
 
 def _not_listed(key: str, tools: Iterable[Tool], pin: Callable[[str], str | None]) -> str:

@@ -1,6 +1,13 @@
 """The sentence that ends a turn which could not be answered: what happened, what to do."""
 
-from core.errors import CountersignError, DeadlineExceeded, ModelFailed, Unavailable, Unreadable
+from core.errors import (
+    CountersignError,
+    DeadlineExceeded,
+    ModelFailed,
+    OverBudget,
+    Unavailable,
+    Unreadable,
+)
 from core.records import TurnId
 
 _MODEL = {
@@ -23,6 +30,8 @@ _AGAIN = "Ask again; if it goes on, tell an admin the reference."
 
 def sentence(failure: BaseException, turn: TurnId) -> str:
     """What the person reads. The reference finds the turn in the logs."""
+    if isinstance(failure, OverBudget):
+        return f"I stopped before the answer was there: {failure} (reference `{turn}`)"
     cause, advice = _cause(failure)
     return (
         f"I could not answer this: {cause}. Nothing was lost or changed, and your question is kept."

@@ -3,13 +3,15 @@
 import math
 import re
 from collections.abc import Sequence
-from typing import Literal
+from decimal import Decimal, InvalidOperation
+from typing import cast
 
 from core.capabilities.reading import rows_of
 from core.figures import Cell, Figure
 from core.loop.calls import number_of
 from core.policy.links import settle
 from core.records import Evidence
+from core.turn.charts import Drawn, drawn, numbers
 
 MOST = 4
 """Figures of one answer."""
@@ -21,8 +23,13 @@ _PLACE = re.compile(
     r"^[ \t]*(?:[-*] )?\[(table|chart|bar chart|line chart|pie chart) (\d{1,3})\][ \t]*\n?",
     re.MULTILINE | re.IGNORECASE,
 )
-Kind = Literal["table", "bar", "line", "pie"]
-_KINDS: dict[str, Kind] = {"table": "table", "line chart": "line", "pie chart": "pie"}
+_WISHES: dict[str, Drawn | None] = {
+    "table": "table",
+    "bar chart": "bar",
+    "line chart": "line",
+    "pie chart": "pie",
+    "chart": None,
+}
 
 
 def without_places(text: str) -> str:
@@ -50,29 +57,44 @@ def _figure(word: str, piece: Evidence) -> Figure | None:
     columns = list(dict.fromkeys(str(key) for row in rows for key in row))[:COLUMNS]
     if not columns:
         return None
-    cells = tuple(tuple(_cell(row.get(column)) for column in columns) for row in rows[:ROWS])
+    kinds = (piece.structured or {}).get("columns")
+    numeric: frozenset[str] = frozenset()
+    if isinstance(kinds, dict):
+        numeric = numbers(cast("dict[str, str]", kinds))
+    cells = tuple(
+        tuple(_cell(row.get(column), is_number=column in numeric) for column in columns)
+        for row in rows[:ROWS]
+    )
+    names = tuple(map(_words, columns))
     return Figure(
-        kind=_KINDS.get(word, "bar") if _can_be_drawn(cells) else "table",
+        kind=drawn(_WISHES[word], names, cells),
         title=_words(piece.title),
-        columns=tuple(map(_words, columns)),
+        columns=names,
         rows=cells,
         total=len(rows),
     )
 
 
-def _can_be_drawn(rows: Sequence[Sequence[Cell]]) -> bool:
-    """Whether there is a label and a number in each row."""
-    return len(rows) > 1 and all(
-        len(row) > 1 and any(not isinstance(cell, str) for cell in row[1:]) for row in rows
-    )
-
-
-def _cell(value: object) -> Cell:
+def _cell(value: object, *, is_number: bool = False) -> Cell:
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: ""}[value]
+    if is_number and isinstance(value, str):
+        return _read(value)
     if isinstance(value, int | float):
         return value if math.isfinite(value) and abs(value) < 2**53 else str(value)
     return _words(str(value))
+
+
+def _read(text: str) -> Cell:
+    """A decimal that came as a text, as a number where that is the same; else as it is."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return _words(text)
+    if not value.is_finite() or abs(value) >= 2**53:
+        return text
+    near = float(value)
+    return near if Decimal(repr(near)) == value else text
 
 
 def _words(text: str) -> str:

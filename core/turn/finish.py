@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from core.loop.steps import Ended
 from core.policy.links import settle
+from core.policy.quotes import held
 from core.ports import Clock
 from core.records import Answer, Cost, Evidence, MadeFile, Post, Turn
 from core.storage import entries, inbox
@@ -12,26 +13,42 @@ from core.storage.database import Database, Transaction
 from core.telemetry import metrics, spans
 from core.turn import watch
 from core.turn.figures import figures, without_places
+from core.turn.papers import TOOL as PAPERS
 from core.turn.telling import citables_of
+from core.turn.workings import remark, unfounded, workings
 
 Remember = Callable[[Transaction], Awaitable[None]]
 
+SPECIALIST = "documents/"
+"""What the keys of the documents server's tools begin with."""
 EMPTY = "I have no words for an answer. Please put the question differently."
 CUT = "\n\n_The answer ends here because the model reached its length limit._"
 
 
-def compose(text: str, finish: str, evidence: Sequence[Evidence]) -> tuple[Answer, bool]:
+def compose(
+    text: str, finish: str, evidence: Sequence[Evidence], question: str = ""
+) -> tuple[Answer, bool]:
     """The answer as the person reads it, and whether the model said anything.
 
     `evidence` is what the turn's calls brought, each under the number that the model saw.
     """
-    settled, chips = settle(without_places(text), citables_of(evidence))
+    said = without_places(_with_true_quotes(text, evidence))
+    settled, chips = settle(said, citables_of(evidence))
     drawn = figures(text, evidence)
+    if settled and (missing := unfounded(settled, question, evidence)):
+        settled += remark(missing)
     files = tuple(file for piece in evidence for file in piece.files)
     said = settled + (CUT if finish == "length" and settled else "")
     said = said or ("" if drawn else EMPTY)
-    answer = Answer(text=said, chips=chips, files=files, figures=drawn)
+    answer = Answer(text=said, chips=chips, files=files, figures=drawn, workings=workings(evidence))
     return answer, bool(settled or drawn)
+
+
+def _with_true_quotes(text: str, evidence: Sequence[Evidence]) -> str:
+    """Where documents are spoken of, what is put between quotation marks stands somewhere."""
+    if not any(piece.tool == PAPERS or piece.tool.startswith(SPECIALIST) for piece in evidence):
+        return text
+    return held(text, [piece.text for piece in evidence])
 
 
 async def finish(

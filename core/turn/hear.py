@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import Mapping
 
 from core.ports import Listener
-from core.records import Turn
+from core.records import FileId, FileRef, Turn
 from core.said import Heard
+from core.storage import posted
+from core.storage.database import Database
 from core.telemetry import logs
 
 SECONDS = 6.0
@@ -26,3 +28,13 @@ async def heard_around(turn: Turn, listeners: Mapping[str, Listener]) -> Heard:
     except TimeoutError:
         log.info("turn.unheard", turn=turn.id)
         return Heard(text=asked.text)
+
+
+async def noted(db: Database, turn: Turn, heard: Heard, *, now: float) -> None:
+    """Remember which files were posted in the thread: specialists read them by their ids."""
+    earlier = [
+        FileRef(id=FileId(one.id), name=one.name, media_type=one.media_type, size=one.size)
+        for one in heard.files
+    ]
+    if files := [*earlier, *turn.question.files]:
+        await posted.note(db, turn.question.thread, files, now=now)

@@ -4,12 +4,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from core.capabilities.catalog import Catalog
+from core.errors import OverBudget
+from core.panels import Order, Panel
 from core.policy.guards import Admitted, Refused, admit
 from core.policy.rules import is_admin
 from core.ports import Clock
 from core.records import (
     Answer,
     Person,
+    PersonId,
     Place,
     Post,
     Question,
@@ -18,13 +21,15 @@ from core.records import (
     Stop,
     TurnId,
 )
-from core.storage import inbox, outbox, people, ratings, stops
+from core.storage import admitting, inbox, outbox, people, ratings, stops
 from core.storage.database import Database, Transaction
 from core.telemetry import logs, metrics, spans
-from core.turn import usage
-from core.turn.accepting import accept_tool
+from core.turn.orders.desk import Desk
 from core.turn.permitted import permitted
 from core.turn.setup import Setup
+from core.turn.sharing import NOTHING, share
+from core.turn.spending import Spending
+from core.turn.steering import Steering
 from core.turn.take_back import TakeBack
 from core.turn.welcome import capabilities_text, greeting
 
@@ -33,6 +38,9 @@ HELP = frozenset(("help", "/help", "hi", "hello", "hey", "what can you do", ""))
 HELP_SECONDS = 0.5
 """How long `help` waits for servers that were never heard of: it is told before the delivery is
 acknowledged, and names those that are still missing."""
+
+SHARE = frozenset(("share", "share it", "share this"))
+"""With which a person shows all of a thread what they were told there privately."""
 
 log = logs.get(__name__)
 
@@ -48,18 +56,23 @@ class Intake:
     def __init__(
         self,
         db: Database,
-        setup: Setup,
+        steering: Steering,
         catalog: Catalog,
         clock: Clock,
         new_id: Callable[[], str],
         *,
         approvals: bool = False,
         take_back: TakeBack | None = None,
+        spending: Spending | None = None,
+        orders: Desk | None = None,
     ) -> None:
         """`new_id` gives 16 hexadecimal digits that were never given before. `approvals`: calls
-        can wait for a person. Without `take_back` a question stands as it was first asked."""
+        can wait for a person. Without `take_back` a question stands as it was first asked, without
+        `spending` there are no budgets, without `orders` no commands."""
         self._db = db
-        self._setup = setup
+        self._steering = steering
+        self._spending = spending
+        self._orders = orders
         self._catalog = catalog
         self._clock = clock
         self._new_id = new_id
@@ -81,36 +94,49 @@ class Intake:
         turn = TurnId(f"t_{self._new_id()}")
         if _is_help(question):
             return await self._tell(question, turn, await self._help(question))
-        verdict = self._verdict(question)
+        if question.text.strip(" \t\r\n.!").lower() in SHARE and not question.files:
+            return await self._tell(question, turn, await self._share(question))
+        setup = await self._steering.fresh()
+        verdict = self._verdict(setup, question)
         if isinstance(verdict, Refused):
             return await self._tell(question, turn, verdict.sentence)
-        placed = await inbox.put(
-            self._db,
-            replace(question, text=verdict.text),
-            turn,
-            model=verdict.model,
-            agent=verdict.agent,
-            now=self._clock(),
-        )
+        try:
+            placed = await self._place(setup, question, turn, verdict)
+        except OverBudget as spent:
+            return await self._tell(question, turn, str(spent))
         kind = "duplicate" if placed.is_duplicate else "accepted"
         log.info(f"question.{kind}", turn=placed.turn, thread=question.thread, ahead=placed.ahead)
         if not placed.is_duplicate:
             await self._notices(question, placed.turn, placed.ahead)
         return Receipt(kind=kind, turn=placed.turn, ahead=placed.ahead)
 
-    def _verdict(self, question: Question) -> Admitted | Refused:
+    async def _place(
+        self, setup: Setup, question: Question, turn: TurnId, verdict: Admitted
+    ) -> inbox.Placed:
+        """Raises `OverBudget`: then nothing is recorded yet."""
+        model, agent, now = verdict.model, verdict.agent, self._clock()
+        admitted = replace(question, text=verdict.text)
+        if self._spending is None or not setup.budgets.limits:
+            return await inbox.put(self._db, admitted, turn, model=model, agent=agent, now=now)
+        known = replace(question, person=await self._steering.known(question.person))
+        admission = self._spending.admission(setup, known, turn, model)
+        return await admitting.put(
+            self._db, admitted, turn, admission, model=model, agent=agent, now=now
+        )
+
+    def _verdict(self, setup: Setup, question: Question) -> Admitted | Refused:
         return admit(
             question,
-            models=self._setup.models,
-            agents={name: agent.model for name, agent in self._setup.agents.items()},
-            default=self._setup.choice(question.place),
-            limits=self._setup.limits,
+            models=setup.models,
+            agents={name: agent.model for name, agent in setup.agents.items()},
+            default=setup.choice(question.place),
+            limits=setup.limits,
             now=self._clock(),
         )
 
     async def revise(self, question: Question) -> Receipt:
         """See `FrontDoor.revise`. Words that would be refused change nothing."""
-        verdict = self._verdict(question)
+        verdict = self._verdict(await self._steering.fresh(), question)
         if self._take_back is None or isinstance(verdict, Refused):
             return Receipt(kind="duplicate")
         turn = TurnId(f"t_{self._new_id()}")
@@ -132,25 +158,31 @@ class Intake:
 
     async def help(self, person: Person, place: Place) -> str:
         """See `FrontDoor.help`."""
+        setup = await self._steering.fresh()
+        known = await self._steering.known(person)
         offer = await permitted(
             self._catalog,
-            self._setup,
-            person,
+            setup,
+            known,
             place,
             None,
             "",
             approvals=self._approvals,
             patience=HELP_SECONDS,
         )
-        return capabilities_text(offer, self._setup, is_admin=is_admin(person, self._setup.rules))
+        return capabilities_text(offer, setup, is_admin=is_admin(known, setup.rules))
 
-    async def accept_tool(self, person: Person, key: str) -> str:
-        """See `FrontDoor.accept_tool`."""
-        return await accept_tool(self._catalog, self._setup.rules, person, key)
+    async def order(self, order: Order) -> Panel | None:
+        """See `FrontDoor.order`."""
+        return None if self._orders is None else await self._orders(order)
 
-    async def usage(self, person: Person) -> str:
-        """See `FrontDoor.usage`."""
-        return await usage.today(self._db, person, self._clock())
+    async def share(self, person: PersonId, turn: TurnId) -> str:
+        """See `FrontDoor.share`."""
+        return await share(self._db, person, turn)
+
+    async def _share(self, question: Question) -> str:
+        found = await outbox.newest_private(self._db, question.thread, question.person.id)
+        return await share(self._db, question.person.id, found) if found else NOTHING
 
     async def stop(self, stop: Stop) -> int:
         """See `FrontDoor.stop`."""

@@ -34,21 +34,29 @@ async def embedded(turn: Turn, billing: Billing, embed: Embed) -> Vector | None:
 
 
 async def retrieve(
-    turn: Turn, vector: Vector | None, index: Index, *, shown: frozenset[TurnId]
+    turn: Turn,
+    vector: Vector | None,
+    index: Index,
+    *,
+    shown: frozenset[TurnId],
+    scopes: Sequence[str] = (),
+    sources: Sequence[str] | None = None,
 ) -> list[Chunk]:
-    """The pieces closest to the question in the thread's scope; none when the index does not
-    answer. Turns in `shown` are in the prompt anyway and left out."""
+    """The pieces closest to the question in the thread's scope and in `scopes`, within `sources`
+    where they are given; none when the index does not answer. Turns in `shown` are in the prompt
+    anyway and left out."""
     if vector is None:
         return []
     question = turn.question
     wanted = CHUNKS + len(shown) * 4
+    inside = [scope(question.thread), *scopes]
     try:
-        hits = await index.search([scope(question.thread)], vector, question.text, wanted)
+        hits = await index.search(inside, vector, question.text, wanted, sources)
     except CountersignError as failure:
         log.warning("retrieve.failed", turn=turn.id, kind=type(failure).__name__)
         return []
-    sources = {source(one) for one in shown}
-    return [chunk for chunk in hits if chunk.source not in sources][:CHUNKS]
+    in_prompt = {source(one) for one in shown}
+    return [chunk for chunk in hits if chunk.source not in in_prompt][:CHUNKS]
 
 
 class Memory:

@@ -6,10 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from core.approvals.rooms import Rooms as Approvals
 from core.capabilities.catalog import Catalog
-from core.capabilities.reading import READ_RESULT
 from core.capabilities.schemas import bound
-from core.context import prompts, shape
-from core.context.skills import chosen
+from core.context import prompts
 from core.context.thread import around, beside
 from core.errors import CountersignError
 from core.ledger.meter import Meter
@@ -18,16 +16,14 @@ from core.llm.embed import EmbedDoor
 from core.llm.models import ModelSettings, dialect
 from core.loop.calls import Calls, Credentials, no_credentials, was_shown
 from core.loop.loop import Loop
-from core.loop.steps import ROUNDS, Ended, Live
+from core.loop.steps import Ended, Live
 from core.ports import Clock, Listener, Surface
 from core.records import (
     Answer,
     Billing,
-    Chunk,
     Evidence,
     ModelMessage,
     ModelReply,
-    ToolCall,
     ToolSchema,
     Turn,
 )
@@ -38,19 +34,21 @@ from core.telemetry import logs, spans
 from core.turn import failures, watch
 from core.turn.connect import SignInAsked
 from core.turn.finish import answer_id, compose, finish
-from core.turn.hear import heard_around
+from core.turn.frame import Frame, Known
+from core.turn.hear import heard_around, noted
+from core.turn.papers import Papers, as_evidence, find
 from core.turn.permitted import Offer, permitted
+from core.turn.progress import Progress
 from core.turn.resolve import history, outcomes
-from core.turn.retrieve import Memory, Vector, embedded, retrieve
+from core.turn.retrieve import Memory, embedded
 from core.turn.setup import Agent, Setup
+from core.turn.spending import Spending
 from core.turn.status import Status
+from core.turn.steering import Steering
 from core.turn.telling import Telling
 
 THINKING = "is thinking…"
 PROFILE_SECONDS = 2.0
-
-TIGHT_THREAD = 1_500
-"""Characters of the thread that a model with too small a context is shown."""
 
 log = logs.get(__name__)
 
@@ -60,7 +58,8 @@ class Rooms:
     """What a turn passes through; one of each for the whole process."""
 
     db: Database
-    setup: Setup
+    steering: Steering
+    spending: Spending
     catalog: Catalog
     chat: ChatDoor
     models: dict[str, ModelSettings]
@@ -75,6 +74,13 @@ class Rooms:
     credentials: Credentials = no_credentials
     listeners: dict[str, Listener] = field(default_factory=dict[str, Listener])
     """By surface; where there is none, a question is all that is known of its place."""
+    papers: Papers | None = None
+    """None: there are no documents."""
+
+    @property
+    def setup(self) -> Setup:
+        """As of the last look at what admins decided."""
+        return self.steering.setup
 
 
 async def run(rooms: Rooms, turn: Turn) -> None:
@@ -82,6 +88,8 @@ async def run(rooms: Rooms, turn: Turn) -> None:
     with spans.turn(turn) as span:
         logs.about(turn=turn.id, thread=turn.question.thread, trace=spans.trace_id())
         surface = rooms.surfaces[turn.question.place.surface]
+        await rooms.steering.fresh()
+        await rooms.spending.begin(turn)
         async with Status(surface, turn.question.address) as status:
             ended = await _run(rooms, turn, watch.begin(rooms.clock), surface, status)
         span.set({"countersign.rounds": ended.rounds})
@@ -95,23 +103,24 @@ async def _run(
     await status.say(THINKING)
     billing = _billing(turn)
     agent = rooms.setup.agents.get(turn.agent)
-    known = await _known(rooms, turn, billing, agent, surface, seen)
+    known = await _known(rooms, turn, billing, agent, surface, status, seen)
     turn = known.turn
     telling = Telling()
     calls = _calls(rooms, turn, billing, known.offer, status)
+    await _keep(rooms.db, calls, known.papers)
     live = Live(
         ask=_Ask(rooms, turn, billing, started, telling, calls),
-        frame=_Frame(rooms, known, agent),
+        frame=Frame(rooms.setup, known, agent),
         perform=calls.perform,
         tools=bound(known.offer.by_alias, dialect(rooms.models[turn.model])),
-        progress=_Progress(status, known.offer, telling),
+        progress=Progress(status, known.offer, telling),
     )
     with seen.phase("loop"):
         ended, may_have_begun = await _looped(rooms, turn, live, surface, telling)
 
     with seen.phase("finish"):
         brought = await _brought(rooms.db, turn, calls)
-        answer, has_words = compose(ended.text, ended.finish, brought)
+        answer, has_words = compose(ended.text, ended.finish, brought, turn.question.text)
         await status.end()
     memory = Memory(rooms.index, turn, answer, known.vector if has_words else None)
     owned = await finish(
@@ -126,9 +135,17 @@ async def _run(
     )
     if owned:
         memory.follow()
+        await rooms.spending.warn(turn, turn.question.person)
     seconds = round(rooms.clock() - started, 3)
     log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=seconds)
     return ended
+
+
+async def _keep(db: Database, calls: Calls, papers: Evidence | None) -> None:
+    """Passages of documents are evidence like what a call brings."""
+    if papers is not None:
+        await evidence.keep(db, papers)
+        calls.kept.append(papers)
 
 
 async def _looped(
@@ -137,27 +154,14 @@ async def _looped(
     """How the loop ended, and whether its words may have been shown while it wrote them. A turn
     that was begun before is not shown again: what is there of it is replaced by the answer."""
     words = prompts.question(turn.question.text, turn.question.files)
-    if turn.attempt > 1:
-        return await rooms.loop.run(turn.id, words, live), True
-    address = turn.question.address
-    async with surface.showing(answer_id(turn), address, telling.words) as showing:
-        telling.to(showing)
-        ended = await rooms.loop.run(turn.id, words, live, is_new=True)
+    with rooms.spending.running(turn, turn.question.person):
+        if turn.attempt > 1:
+            return await rooms.loop.run(turn.id, words, live), True
+        address = turn.question.address
+        async with surface.showing(answer_id(turn), address, telling.words) as showing:
+            telling.to(showing)
+            ended = await rooms.loop.run(turn.id, words, live, is_new=True)
     return ended, showing.has_begun
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
-    """What a turn knows before it asks the model."""
-
-    turn: Turn
-    """With the person introduced, and people and channels by name."""
-    thread: str
-    past: Sequence[shape.Finished]
-    vector: Vector | None
-    chunks: Sequence[Chunk]
-    offer: Offer
-    waited: str
 
 
 async def _known(
@@ -166,12 +170,13 @@ async def _known(
     billing: Billing,
     agent: Agent | None,
     surface: Surface,
+    status: Status,
     seen: watch.Watch,
-) -> _Known:
+) -> Known:
     """Resolve, retrieve and permit. What does not need one another goes side by side."""
     with seen.phase("resolve"):
         async with asyncio.TaskGroup() as group:
-            introducing = group.create_task(_introduced(turn, surface))
+            introducing = group.create_task(_introduced(turn, surface, rooms.steering))
             listening = group.create_task(heard_around(turn, rooms.listeners))
             reading = group.create_task(
                 history(rooms.db, turn.question.thread, rooms.setup.room.turns)
@@ -180,28 +185,40 @@ async def _known(
     turn, past, vector = introducing.result(), reading.result(), embedding.result()
     heard = listening.result()
     turn = replace(turn, question=replace(turn.question, text=heard.text))
+    await noted(rooms.db, turn, heard, now=rooms.clock())
     shown, finished = frozenset(id for id, _ in past), [one for _, one in past]
     with seen.phase("retrieve"):
         async with asyncio.TaskGroup() as group:
-            retrieving = group.create_task(retrieve(turn, vector, rooms.index, shown=shown))
+            retrieving = group.create_task(
+                find(
+                    *(rooms.papers, turn, vector, rooms.index, surface, status.say),
+                    posted=heard.files,
+                    shown=shown,
+                )
+            )
             offering = group.create_task(_offer(rooms, turn, agent))
             waiting = group.create_task(outcomes(rooms.db, turn))
     seen.offer = offering.result()
-    return _Known(
+    found = retrieving.result()
+    return Known(
         turn=turn,
         thread=around(turn.question, beside(heard, finished), rooms.setup.room.thread),
         past=finished,
         vector=vector,
-        chunks=retrieving.result(),
+        chunks=found.past,
+        papers=as_evidence(turn, found.cited, rooms.clock()) if found.cited else None,
+        unread=found.unread,
         offer=seen.offer,
         waited=waiting.result(),
     )
 
 
-async def _introduced(turn: Turn, surface: Surface) -> Turn:
-    """The turn with the person's name and time zone, as far as the platform says them in time:
-    what is "today" depends on it."""
+async def _introduced(turn: Turn, surface: Surface, steering: Steering) -> Turn:
+    """The turn with all that is proven of the person, and with their name and time zone as far as
+    the platform says them in time: what is "today" depends on it."""
     asked = turn.question
+    asked = replace(asked, person=await steering.known(asked.person))
+    turn = replace(turn, question=asked)
     try:
         async with asyncio.timeout(PROFILE_SECONDS):
             person = await surface.profile(asked.person)
@@ -275,7 +292,7 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, status: Sta
         billing=billing,
         by_alias=offer.by_alias,
         accepted=offer.accepted,
-        rules=rooms.setup.rules,
+        rules=rooms.steering.fresh_rules,
         deadline=rooms.setup.deadlines.call,
         catalog=rooms.catalog,
         db=rooms.db,
@@ -322,7 +339,7 @@ class _Ask:
         round: int,
         purpose: str,
     ) -> ModelReply:
-        if round > 1:
+        if self._calls.kept:
             self._telling.may_cite(self._calls.kept)
         return await self._rooms.chat.ask(
             self._turn.model,
@@ -332,61 +349,3 @@ class _Ask:
             max(0.0, self._ends - self._rooms.clock()),
             self._telling,
         )
-
-
-class _Frame:
-    """`steps.Frame` of one turn: what stands around its own messages."""
-
-    def __init__(self, rooms: Rooms, known: _Known, agent: Agent | None) -> None:
-        question, room = known.turn.question, rooms.setup.room
-        skill = chosen(rooms.setup.skills, question.text)
-        self._system = prompts.system(
-            person=question.person,
-            place=question.place,
-            now=known.turn.accepted_at,
-            instructions=agent.instructions if agent else "",
-            rounds=ROUNDS,
-            reader=READ_RESULT.name,
-        )
-        self._skill = skill.text if skill else ""
-        self._history = shape.history(known.past, room)
-        self._past = prompts.past(known.chunks, room.past)
-        self._thread = known.thread
-        self._waited = known.waited
-
-    def __call__(
-        self, active: Sequence[ModelMessage], *, is_tight: bool, is_last: bool
-    ) -> list[ModelMessage]:
-        messages = shape.prompt(
-            system=self._system,
-            history=[] if is_tight else self._history,
-            skill=self._skill,
-            thread=shape.cut(self._thread, TIGHT_THREAD) if is_tight else self._thread,
-            past=self._waited if is_tight else f"{self._past}\n\n{self._waited}".strip(),
-            active=shape.tightened(active) if is_tight else active,
-        )
-        if is_last:
-            messages.append(ModelMessage(role="system", text=prompts.LAST_CALL))
-        return messages
-
-
-class _Progress:
-    """Says in the thread what a round is about to do."""
-
-    def __init__(self, status: Status, offer: Offer, telling: Telling) -> None:
-        self._status = status
-        self._offer = offer
-        self._telling = telling
-        self._round = 0
-
-    async def __call__(self, calls: Sequence[ToolCall]) -> None:
-        self._round += 1
-        names = dict.fromkeys(
-            self._offer.by_alias[call.name].name.replace("_", " ")
-            for call in calls
-            if call.name in self._offer.by_alias
-        )
-        self._telling.works(self._round, [name.capitalize() for name in names])
-        if names:
-            text = f"is working: {', '.join(names)}…"
-            await self._status.say(text)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from core.context.shape import Room
 from core.context.skills import Skill
+from core.ledger.budget import Budgets
 from core.policy.guards import Choice, Limits
 from core.policy.rules import EVERYTHING, Rules
 from core.records import Place
@@ -41,6 +42,7 @@ class Setup:
     limits: Limits = field(default_factory=Limits)
     deadlines: Deadlines = field(default_factory=Deadlines)
     room: Room = field(default_factory=Room)
+    budgets: Budgets = field(default_factory=Budgets)
 
     def choice(self, place: Place) -> Choice:
         """Which model and agent answer here where the question names none."""

@@ -138,6 +138,9 @@ class Accounts:
     async def connect(self, person: PersonId, address: Address) -> Verdict:
         return await self.offer(person, (), address)
 
+    async def exchange(self, person: PersonId, assertion: str, address: Address) -> Verdict:
+        return Verdict(kind="refused", sentence="Nobody is signed in here.")
+
     async def disconnect(self, person: PersonId) -> str:
         self.connected.discard(person)
         return "Gone."
@@ -382,8 +385,11 @@ class _NoPins:
     async def pinned(self) -> dict[str, str]:
         return {}
 
-    async def accept(self, key: str, digest: str, by: str, at: float) -> None:
+    async def accept(self, key: str, digest: str, by: str, at: float, listing: str = "") -> None:
         raise NotImplementedError
+
+    async def listing(self, key: str) -> str:
+        return ""
 
 
 def _text(value: Any) -> str:

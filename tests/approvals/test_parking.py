@@ -1,11 +1,13 @@
 """A call that a person decides about is parked by the loop, once, and never performed there."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from core.approvals.digest import is_intact
 from core.ledger.meter import Meter
 from core.loop.calls import Calls, no_credentials
+from core.policy.rules import Rules
 from core.records import (
     Billing,
     Json,
@@ -36,6 +38,13 @@ async def unheard(text: str) -> None:
     """Nobody watches."""
 
 
+def rules_of(room: Office) -> Callable[[], Awaitable[Rules]]:
+    async def now() -> Rules:
+        return room.rules[-1]
+
+    return now
+
+
 async def calls_of(room: Office, turn: str = "t_1", place: Place = SALES) -> Calls:
     """The loop's calls of one turn."""
     question = Question(
@@ -50,7 +59,7 @@ async def calls_of(room: Office, turn: str = "t_1", place: Place = SALES) -> Cal
         billing=Billing(turn=TurnId(turn), thread=question.thread, person=ADA.id, place=place.id),
         by_alias={tool.key.replace("/", "_"): tool for tool in found.tools},
         accepted=found.accepted,
-        rules=room.rules[-1],
+        rules=rules_of(room),
         deadline=10.0,
         catalog=room.rooms.catalog,
         db=room.db,

@@ -26,7 +26,7 @@ SYNONYMS = {
 }
 """Words that the core has another word for; adapters speak their platform's language."""
 
-FORCED = {"data_received", "info"}
+FORCED = {"data_received", "handle_data", "info"}
 """Names that an interface of somebody else's asks for."""
 
 ACCOUNTS = (

@@ -83,7 +83,7 @@ def test_every_section_reaches_its_room(tmp_path: Path):
 
 MISTAKES = {
     "an unknown section": ("agnets: {}", "1: `agnets` is not known; did you mean `agents`?"),
-    "a section of a later version": ("\nbudgets: {}", "2: `budgets` is not supported by this"),
+    "a section of a later version": ("\nsources: {}", "2: `sources` is not supported by this"),
     "an unknown key": (
         "agents:\n  sales:\n    modle: demo",
         "3: `agents.sales.modle` is not known; did you mean `model`?",
@@ -141,7 +141,8 @@ MISTAKES = {
     ),
     "a server with the name of one of ours": (
         "servers:\n  crm: {command: [x]}\n  office: {command: [x]}",
-        "3: `office` is a server of Countersign itself: `host`, `office`, `sample` are taken;",
+        "3: `office` is a server of Countersign itself: `host`, `office`, `documents`, `sample`,"
+        " `sources`, `posted`, `powerbi` are taken;",
     ),
     "a secret that is not handed to servers": (
         "servers:\n  crm: {url: 'https://x.example.com', headers: {A: '${OPENAI_API_KEY}'}}",
@@ -174,7 +175,7 @@ def test_all_mistakes_are_told_in_the_order_of_the_file(tmp_path: Path):
         tmp_path,
         """\
         limits: {call_deadline: soon}
-        budgets: {}
+        sources: {}
         policy: {rules: [{allow: x}]}
         agnets: {}
         """,

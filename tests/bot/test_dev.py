@@ -135,5 +135,18 @@ def test_a_setup_that_was_cut_short_starts_over(project: Path):
 
 def test_an_unknown_task_is_answered_with_the_known_ones(project: Path):
     ended = ran(project, dict(os.environ), "fly")
-    known = "run, test, check, coverage, mutation, conformance, bench, injection or setup"
+    known = (
+        "run, test, check, coverage, mutation, conformance, bench, acceptance, injection, supply"
+        " or setup"
+    )
     assert ended.returncode == 2 and known in " ".join(ended.stderr.split())
+
+
+def test_npm_is_asked_once_for_the_card_renderer_and_may_fail(project: Path):
+    given = machine(project, python3=BARE, npm='echo "npm $*" >>"$CALLS"; exit 1')
+    (Path(given["PATH"]) / "mkdir").symlink_to(shutil.which("mkdir") or "")
+    first = ran(project, given, "setup")
+    assert first.returncode == 0 and "draws cards plainly" in first.stderr
+    ran(project, given, "setup")
+    asked = [call for call in (project / "calls").read_text().splitlines() if "npm" in call]
+    assert len(asked) == 1 and "--ignore-scripts" in asked[0]

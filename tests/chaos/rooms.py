@@ -77,8 +77,11 @@ class _NoPins:
     async def pinned(self) -> dict[str, str]:
         return {}
 
-    async def accept(self, key: str, digest: str, by: str, at: float) -> None:
+    async def accept(self, key: str, digest: str, by: str, at: float, listing: str = "") -> None:
         raise NotImplementedError
+
+    async def listing(self, key: str) -> str:
+        return ""
 
 
 @asynccontextmanager

@@ -89,7 +89,7 @@ def read_yaml(text: str, folder: Path) -> config.Config:
     """The configuration as a bot with keys for every provider reads it. Raises Misconfigured."""
     (folder / "countersign.yaml").write_text(text, "utf-8")
     (folder / "memo.md").write_text("Write it as a memo.")
-    named = dict.fromkeys(re.findall(r"\$\{(MCP_\w+)\}", text), "t")
+    named = dict.fromkeys(re.findall(r"\$\{((?:MCP|SOURCE)_\w+)\}", text), "t")
     read = settings.read(KEYS | named, folder=folder, is_workspace=True)
     return config.read(read)
 

@@ -125,6 +125,7 @@ async def test_streams_stay_within_every_rate_and_limit(
     assert [(call.method, call.answer["error"]) for call in refused] == []
 
 
+@pytest.mark.promise("L5", "adapters.slack")
 async def test_slacks_later_is_obeyed_and_nothing_overtakes(
     database: Database, strict: tuple[SlackStandIn, Hand]
 ) -> None:

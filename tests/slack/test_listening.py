@@ -77,15 +77,16 @@ async def test_accepting_a_tool_is_answered_privately_and_keeps_its_spelling(sla
         await slack.say("mara", "sales", "<@U0COUNTER> Accept `crm/Create_Lead`")
     [told] = await slack.wait_for(lambda: slack.ephemerals("mara", "sales"), 10)
     assert told["text"] == "Accepted."
-    [(person, key)] = bot.door.accepting
-    assert (person.id, key) == ("slack:T00000001/U0MARA", "crm/Create_Lead")
+    [order] = bot.door.orders
+    assert order.person.id == "slack:T00000001/U0MARA"
+    assert order.words.split()[-1].strip("`") == "crm/Create_Lead"
     assert bot.door.questions == []
 
 
 async def test_accepting_in_other_words_is_a_question(slack, bot):
     await slack.say("mara", "sales", "<@U0COUNTER> accept the offer of crm/acme or not?")
     await slack.settled()
-    assert bot.door.accepting == []
+    assert bot.door.orders == []
     assert len({asked.delivery for asked in bot.door.questions}) == 1
 
 

@@ -188,7 +188,7 @@ async def test_an_end_that_cannot_be_written_whole_is_not_written_at_all(
     entry = await inbox.read(database, mine.turn.id)
     assert entry is not None
     assert entry.state == "running"
-    await threads.prune(database, before=2.0)
+    await threads.forget(database, [mine.turn.id])
     assert await finish(database, mine.turn)
 
 

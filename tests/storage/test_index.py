@@ -138,4 +138,4 @@ def test_a_chunk_that_both_rankings_like_wins() -> None:
 
 def test_words_are_taken_once_and_bounded() -> None:
     assert words("to be or not to be -- ?") == ["to", "be", "or", "not"]
-    assert len(words(" ".join(str(n) for n in range(1000)))) == 64
+    assert len(words(" ".join(str(n) for n in range(1000)))) == 256

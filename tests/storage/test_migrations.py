@@ -27,7 +27,12 @@ def test_a_script_is_cut_into_statements_that_are_each_complete() -> None:
         assert sum("CREATE TRIGGER" in part for part in parts) == triggers
 
 
-ADDED = {"turns": ["taken_back_at"], "inbox": ["stopped_at"], "outbox": ["replaces"]}
+ADDED = {
+    "turns": ["taken_back_at"],
+    "inbox": ["stopped_at"],
+    "outbox": ["replaces"],
+    "pins": ["listing"],
+}
 """Columns that a later script added."""
 
 

@@ -67,10 +67,11 @@ async def test_the_newest_opinion_of_each_person_is_kept_with_the_answer(
 
     assert await ratings.put(database, good, now=1.0)
     assert await ratings.put(database, replace(good, person=TOM.id), now=2.0)
-    assert await ratings.put(database, replace(good, is_good=False), now=3.0)
+    assert await ratings.put(database, replace(good, is_good=False, words="No. \x00"), now=3.0)
 
-    kept = [(rated.person, rated.is_good) for rated in await ratings.of_turn(database, turn)]
-    assert kept == [(TOM.id, True), (ADA.id, False)]
+    found = await ratings.of_turn(database, turn)
+    kept = [(rated.person, rated.is_good, rated.words.strip("\ufffd ")) for rated in found]
+    assert kept == [(TOM.id, True, ""), (ADA.id, False, "No.")]
     assert await ratings.prune(database, 2.5) == 1
 
 

@@ -98,10 +98,12 @@ def settings_for(teams: TeamsStandIn, **more: Any) -> TeamsSettings:
 
 
 @asynccontextmanager
-async def running(teams: TeamsStandIn, **more: Any) -> AsyncIterator[Bot]:
+async def running(
+    teams: TeamsStandIn, settings: TeamsSettings | None = None, **more: Any
+) -> AsyncIterator[Bot]:
     door, memory, hand = Door(), Memory(), Hand(1_000.0)
     adapter = build(
-        settings_for(teams),
+        settings or settings_for(teams),
         door,
         memory,
         time.time,

@@ -18,6 +18,8 @@ from tests.teams.conftest import running, settings_for
 
 STRANGER = rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
 CANARY = "canary-4711"
+TENANT = "8f5b9a52-6f0c-4c6e-9a57-0d1f0c6b7e21"
+"""The stand-in's."""
 
 
 def hello(teams, **more):
@@ -95,6 +97,7 @@ def bad_tokens(teams):
 
 
 @pytest.mark.promise("I3", "adapters.teams")
+@pytest.mark.promise("S1", "adapters.teams")
 async def test_forty_tokens_that_prove_nothing_are_401_and_leave_no_trace(bot, teams, caplog):
     caplog.set_level(logging.DEBUG)
     cases = bad_tokens(teams)
@@ -133,10 +136,21 @@ async def test_a_body_that_its_token_was_not_made_for_is_401(bot, teams):
     moved = {**hello(teams), "serviceUrl": f"{teams.base}/other/"}
     assert await bot.send_json(moved) == 401
     assert await bot.send_json({**hello(teams), "channelId": "webchat"}) == 401
-    teams.signing.endorsements = ["webchat"]
-    teams.signing.rotate()
-    await asyncio.sleep(0)
     assert bot.door.questions == []
+
+
+@pytest.mark.promise("I3", "adapters.teams")
+@pytest.mark.parametrize("endorsed", [["webchat"], [], None, "msteams", [["msteams"]]])
+async def test_a_key_that_may_not_speak_for_teams_proves_nothing(teams, endorsed):
+    teams.signing.endorsements = endorsed
+    async with running(teams) as bot:
+        assert await bot.send_json(hello(teams)) == 401
+        assert bot.door.questions == []
+        # The same key, once it may.
+        bot.adapter._keys._gap = 0.0
+        teams.signing.endorsements = ["webchat", "msteams"]
+        teams.signing.rotate()
+        assert await bot.send_json(hello(teams)) == 200
 
 
 @pytest.mark.promise("I4", "adapters.teams")
@@ -185,36 +199,44 @@ async def test_what_is_no_activity_is_refused_and_never_500(bot, body, media_typ
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "status", "asked"),
     [
-        {"from": None},
-        {"from": []},
-        {"from": {"id": 7}},
-        {"recipient": "x"},
-        {"conversation": {"id": "a/b", "tenantId": "8f5b9a52-6f0c-4c6e-9a57-0d1f0c6b7e21"}},
-        {"entities": {"a": 1}},
-        {"entities": [None, 1, {"type": None}, {"type": "mention"}]},
-        {"entities": [{"type": "mention", "mentioned": None, "text": None}]},
-        {"attachments": "x"},
-        {"attachments": [None, {"contentType": 1, "content": []}]},
-        {"text": None},
-        {"text": {"a": 1}},
-        {"timestamp": "yesterday"},
-        {"localTimezone": 4},
-        {"type": "event"},
-        {"type": "conversationUpdate", "membersAdded": "x"},
-        {"type": "messageReaction"},
-        {"type": "invoke"},
-        {"type": "invoke", "name": 4},
-        {"type": "invoke", "name": "adaptiveCard/action", "value": None},
-        {"type": "invoke", "name": "adaptiveCard/action", "value": {"action": "x"}},
-        {"type": "invoke", "name": "message/submitAction", "value": 5},
-        {"type": "installationUpdate", "action": {}},
+        ({"from": None}, 200, 0),
+        ({"from": []}, 200, 0),
+        ({"from": {"id": 7}}, 200, 0),
+        ({"recipient": "x"}, 200, 0),
+        ({"conversation": {"id": "a/b", "tenantId": TENANT}}, 200, 0),
+        ({"conversation": None}, 200, 0),
+        ({"channelData": None}, 200, 1),
+        ({"entities": {"a": 1}}, 200, 1),
+        ({"entities": [None, 1, {"type": None}, {"type": "mention"}]}, 200, 1),
+        ({"entities": [{"type": "mention", "mentioned": None, "text": None}]}, 200, 1),
+        ({"attachments": "x"}, 200, 1),
+        ({"attachments": [None, {"contentType": 1, "content": []}]}, 200, 1),
+        ({"text": None}, 200, 0),
+        ({"text": {"a": 1}}, 200, 0),
+        ({"timestamp": "yesterday"}, 200, 1),
+        ({"localTimezone": 4}, 200, 1),
+        ({"type": "event"}, 200, 0),
+        ({"type": "conversationUpdate", "membersAdded": "x"}, 200, 0),
+        ({"type": "messageReaction"}, 200, 0),
+        ({"type": "invoke"}, 501, 0),
+        ({"type": "invoke", "name": 4}, 501, 0),
+        ({"type": "invoke", "name": "composeExtension/query"}, 501, 0),
+        ({"type": "invoke", "name": "adaptiveCard/action", "value": None}, 400, 0),
+        ({"type": "invoke", "name": "adaptiveCard/action", "value": {"action": "x"}}, 400, 0),
+        ({"type": "invoke", "name": "message/submitAction", "value": 5}, 200, 0),
+        ({"type": "invoke", "name": "fileConsent/invoke", "value": []}, 200, 0),
+        ({"type": "invoke", "name": "signin/tokenExchange", "value": None}, 412, 0),
+        ({"type": "invoke", "name": "signin/verifyState"}, 200, 0),
+        ({"type": "installationUpdate", "action": {}}, 200, 0),
     ],
 )
-async def test_activities_of_any_shape_are_answered_without_an_error(bot, teams, change):
-    status = await bot.send_json({**hello(teams), **change})
-    assert status in (200, 400, 403, 501)
+async def test_activities_of_any_shape_are_answered_without_an_error(
+    bot, teams, change, status, asked
+):
+    assert await bot.send_json({**hello(teams), **change}) == status
+    assert len(bot.door.questions) == asked
 
 
 async def test_a_delivery_that_could_not_be_recorded_is_503_and_comes_again(bot, teams):
@@ -267,6 +289,7 @@ async def test_a_roll_over_is_noticed_at_the_first_delivery(teams):
     assert len(bot.door.questions) == 2
 
 
+@pytest.mark.promise("I6", "adapters.teams")
 async def test_a_slow_body_is_408_and_a_large_one_413(teams):
     async def take(_):
         return Reply(status=200)

@@ -1,5 +1,7 @@
 """What a message in Teams means, and what is left alone."""
 
+import json
+
 import pytest
 
 from adapters.teams import identity, inbound
@@ -123,14 +125,6 @@ async def test_edits_deletions_reactions_and_joins_start_nothing(bot, teams):
     assert bot.door.questions == [] and teams.by_bot("@mara") == []
 
 
-@pytest.mark.promise("I2", "adapters.teams")
-async def test_a_message_that_comes_again_has_the_same_key(bot, teams):
-    activity = teams.written("mara", "sales", "hello")
-    for attempt in range(3):
-        await teams.carrier.once(activity, attempt=attempt)
-    assert len({question.delivery for question in bot.door.questions}) == 1
-
-
 async def test_a_file_of_a_chat_comes_by_id_and_can_be_read(bot, teams):
     content = {
         "downloadUrl": f"{teams.base}/keys",
@@ -170,7 +164,7 @@ async def test_a_question_that_is_edited_is_asked_anew(bot, teams):
 async def test_what_somebody_used_is_told_to_them_alone(bot, teams):
     await teams.say("mara", "sales", "usage")
     [said] = await teams.wait_for(lambda: teams.by_bot("@mara") or None)
-    assert "has used nothing" in said["text"] and teams.by_bot("sales") == []
+    assert "has used nothing" in json.dumps(said) and teams.by_bot("sales") == []
 
 
 async def test_a_question_that_is_deleted_is_taken_back(bot, teams):
@@ -193,3 +187,35 @@ async def test_an_installation_greets_once_and_a_removal_ends_everything(bot, te
     assert await bot.adapter.directory.of(who) is None
     assert not any(key.startswith("person:") for key in bot.memory.kept)
     assert settings_for(teams).tenant_id == teams.world.tenant
+
+
+async def test_a_slash_command_needs_no_mention_and_is_answered_in_private(bot, teams):
+    activity = teams.written("mara", "sales", "/usage", is_mention=False)
+    activity["recipient"]["isTargeted"] = True
+    await teams.carrier.bring(activity)
+    [said] = await teams.wait_for(lambda: teams.by_bot("@mara") or None)
+    assert "has used nothing" in said["text"] and teams.by_bot("sales") == []
+
+
+async def test_a_question_that_nobody_else_saw_is_not_answered_for_all_to_see(bot, teams):
+    activity = teams.written("mara", "sales", "what does Dana earn?", is_mention=False)
+    activity["recipient"]["isTargeted"] = True
+    await teams.carrier.bring(activity)
+    [said] = await teams.wait_for(lambda: teams.by_bot("@mara") or None)
+    assert "Ask me here" in said["text"]
+    assert bot.door.questions == [] and teams.by_bot("sales") == []
+
+
+async def test_accepting_a_tool_is_answered_privately_and_keeps_its_spelling(bot, teams):
+    await teams.say("mara", "sales", "accept crm/Create_Lead")
+    [said] = await teams.wait_for(lambda: teams.by_bot("@mara") or None)
+    [(person, key)] = bot.door.accepting
+    assert (key, said["text"]) == ("crm/Create_Lead", "Accepted.")
+    assert person.id.endswith(teams.member("mara").oid)
+    assert teams.by_bot("sales") == [] and bot.door.questions == []
+
+
+async def test_accepting_in_other_words_is_a_question(bot, teams):
+    await teams.say("mara", "sales", "accept the offer of crm/acme or not?")
+    await teams.wait_for(lambda: bot.door.questions or None)
+    assert bot.door.accepting == []

@@ -12,6 +12,7 @@ from core.errors import DeliveryFailed
 from core.figures import Figure
 from core.records import Answer, Chip, Cost, PersonId, Post, TurnId
 from tests.door import Hand
+from tests.teams.conftest import running, settings_for
 
 COST = Cost(models=("gpt-5.5",), calls=2, tokens=8_200, price="0.021", seconds=6.0)
 TABLE = "| region | sold |\n| --- | ---: |\n| Nordics | **12** |\n| Alps | 7 |"
@@ -51,6 +52,17 @@ async def test_an_answer_carries_label_source_cost_and_buttons_for_feedback(bot,
     assert (claim["position"], claim["appearance"]["name"]) == (1, "Sales")
     assert said["text"].endswith("_gpt-5.5 · 2 calls · 8.2k tokens · $0.021 · 6 s_")
     assert said["channelData"]["feedbackLoop"] == {"type": "default"}
+
+
+async def test_an_answer_says_how_confidential_it_is_where_the_operator_says_so(teams):
+    label = "Internal: for people of Larkspur alone"
+    async with running(teams, settings_for(teams, sensitivity=label)) as bot:
+        asked = await question(bot, teams)
+        await bot.adapter.surface.deliver(post(asked), None)
+    [said] = teams.by_bot("sales")
+    usage = said["entities"][0]["usageInfo"]
+    assert (usage["name"], usage["description"]) == ("Internal", "for people of Larkspur alone")
+    assert usage["@type"] == "CreativeWork"
 
 
 async def test_two_threads_that_cross_get_their_own_answers(bot, teams):
@@ -168,6 +180,7 @@ async def test_a_person_is_reached_by_name_alone_once_they_were_met(bot, teams):
     assert failure.value.is_final
 
 
+@pytest.mark.promise("L5", "adapters.teams")
 @pytest.mark.parametrize(
     ("fault", "is_final", "pause"),
     [
@@ -228,6 +241,7 @@ async def test_feedback_is_kept_for_the_post_that_it_is_about(bot, teams):
     [rating] = bot.door.ratings
     assert rating.person.endswith(teams.member("tomas").oid)
     assert (rating.turn, rating.place, rating.is_good) == ("t_1", asked.place.id, True)
+    assert rating.words == "good"
 
 
 async def test_messages_keep_to_the_pace_that_microsoft_publishes():

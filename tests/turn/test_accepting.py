@@ -18,6 +18,7 @@ from core.storage.database import Database
 from core.turn.accepting import NOT_AN_ADMIN, accept_tool
 from core.turn.intake import Intake
 from core.turn.setup import Setup
+from core.turn.steering import Steering
 from tests.fakes.mcp_modern import modern_server
 from tests.storage.examples import SALES
 
@@ -33,8 +34,11 @@ class _Pins:
     async def pinned(self) -> dict[str, str]:
         return await pins.pinned(self.db)
 
-    async def accept(self, key: str, digest: str, by: str, at: float) -> None:
-        await pins.accept(self.db, key, digest, by, at)
+    async def accept(self, key: str, digest: str, by: str, at: float, listing: str = "") -> None:
+        await pins.accept(self.db, key, digest, by, at, listing)
+
+    async def listing(self, key: str) -> str:
+        return await pins.listing(self.db, key)
 
 
 @dataclass
@@ -67,14 +71,16 @@ async def test_an_admin_accepts_a_tool_and_reads_what_was_accepted(
     catalog: Catalog, sqlite: Database
 ) -> None:
     assert (await catalog.discover()).accepted == {}
-    told = await accept_tool(catalog, RULES, ADMIN, "crm/create_lead")
+    told, digest = await accept_tool(catalog, RULES, ADMIN, "crm/create_lead")
     [tool] = (await catalog.discover()).tools
     assert (await catalog.discover()).accepted == {tool.key: tool.digest}
     for part in (tool.digest[:12], "`Create a 'lead' <!channel>.`", "`name, revenue`"):
         assert part in told
     [row] = await sqlite.fetch("SELECT * FROM pins")
     assert (row["accepted_by"], row["accepted_at"]) == (ADMIN.id, 1_000.0)
-    assert "accepted already" in await accept_tool(catalog, RULES, ADMIN, "crm/create_lead")
+    assert digest == tool.digest
+    again = await accept_tool(catalog, RULES, ADMIN, "crm/create_lead")
+    assert "accepted already" in again.told and not again.digest
     assert len(await sqlite.fetch("SELECT * FROM pins")) == 1
 
 
@@ -82,12 +88,12 @@ async def test_nobody_else_accepts_anything_or_learns_what_waits(
     catalog: Catalog, sqlite: Database
 ) -> None:
     for key in ("crm/create_lead", "crm/other"):
-        assert await accept_tool(catalog, RULES, OTHER, key) == NOT_AN_ADMIN
+        assert (await accept_tool(catalog, RULES, OTHER, key)).told == NOT_AN_ADMIN
     assert await sqlite.fetch("SELECT * FROM pins") == []
 
 
 async def test_a_tool_that_is_not_there_is_answered_with_what_waits(catalog: Catalog) -> None:
-    told = await accept_tool(catalog, RULES, ADMIN, "crm/delete_lead")
+    told = (await accept_tool(catalog, RULES, ADMIN, "crm/delete_lead")).told
     assert "No server lists `crm/delete_lead` now" in told
     assert "What waits to be accepted: `crm/create_lead`." in told
 
@@ -96,10 +102,10 @@ async def test_help_speaks_of_what_waits_to_admins_alone_until_it_is_accepted(
     catalog: Catalog, sqlite: Database
 ) -> None:
     setup = Setup(models=("demo",), default=Choice(model="demo", agent=""), rules=RULES)
-    door = Intake(sqlite, setup, catalog, Hands(), lambda: "0" * 16)
+    door = Intake(sqlite, Steering(sqlite, setup), catalog, Hands(), lambda: "0" * 16)
     assert "crm" not in await door.help(OTHER, SALES)
     assert "not offered: crm/create_lead" in await door.help(ADMIN, SALES)
-    await door.accept_tool(ADMIN, "crm/create_lead")
+    await accept_tool(catalog, RULES, ADMIN, "crm/create_lead")
     for person in (ADMIN, OTHER):
         said = await door.help(person, SALES)
         assert "- Create a" in said and "not offered" not in said

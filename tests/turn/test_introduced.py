@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from core.policy.guards import Choice
 from core.records import Person, Turn, TurnId
+from core.storage.database import Database
 from core.turn import run
+from core.turn.setup import Setup
+from core.turn.steering import Steering
 from tests.fakes.model_script import say
 from tests.fakes.model_server import ModelServer
 from tests.house import house
@@ -39,7 +43,7 @@ class Silent:
 
 
 async def test_a_platform_that_does_not_say_who_asks_holds_no_answer_up(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, sqlite: Database
 ) -> None:
     monkeypatch.setattr(run, "PROFILE_SECONDS", 0.0)
     turn = Turn(
@@ -50,4 +54,5 @@ async def test_a_platform_that_does_not_say_who_asks_holds_no_answer_up(
         attempt=1,
         accepted_at=1.0,
     )
-    assert await run._introduced(turn, Silent()) == turn  # type: ignore[arg-type]
+    steering = Steering(sqlite, Setup(models=("demo",), default=Choice(model="demo", agent="")))
+    assert await run._introduced(turn, Silent(), steering) == turn  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ from core.policy.guards import Choice
 from core.storage.database import open_database
 from core.turn.intake import Intake
 from core.turn.setup import Setup
+from core.turn.steering import Steering
 from tests.fakes.mcp_pins import MemoryPins
 from tests.storage.examples import question
 
@@ -29,7 +30,9 @@ async def test_a_delivery_that_comes_hours_later_posts_nothing(
         db = await open_database("sqlite:///c.db", state=tmp_path)
         now = 1_000.0 + hours * HOUR
         async with Catalog([], MemoryPins(), clock=lambda now=now: now) as catalog:
-            door = Intake(db, SETUP, catalog, lambda now=now: now, lambda n=restart: f"{n:016x}")
+            door = Intake(
+                db, Steering(db, SETUP), catalog, lambda now=now: now, lambda n=restart: f"{n:016x}"
+            )
             seen.append((await door.accept(asked)).kind)
             posts.append(len(await db.fetch("SELECT id FROM outbox")))
             assert len(await db.fetch("SELECT id FROM inbox")) == 1

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adapters import cost
-from adapters.slack.render import escape, feedback, figures, limits
+from adapters.slack.render import escape, feedback, figures, limits, workings
 from adapters.slack.render.markdown import plain
 from adapters.slack.render.split import parts, plan
 from core.figures import Figure
@@ -55,7 +55,7 @@ def _figure(figure: Figure) -> Message:
 def closing(answer: Answer, turn: str = "") -> list[Json]:
     """What stands under an answer."""
     rating = [feedback.block(turn)] if turn else []
-    return [*sources(answer.chips), *_cost(answer), *rating]
+    return [*workings.blocks(answer.workings), *sources(answer.chips), *_cost(answer), *rating]
 
 
 def left_of(pages: int) -> int:
@@ -151,7 +151,10 @@ def _size(block: Json) -> int:
 
 
 def _words(block: Json) -> str:
-    """The text of a context block, escaped as it is; none of others."""
+    """The text of a context block and of how rows came about, escaped as it is; none of
+    others."""
+    if block["type"] == "container":
+        return workings.words(block)
     if block["type"] != "context":
         return ""
     return " ".join(element["text"] for element in block["elements"])

@@ -35,6 +35,11 @@ def block(figure: Figure) -> Json:
     }
 
 
+def is_undrawn(figure: Figure) -> bool:
+    """A chart for which Slack has no block, so that its rows are shown as a table."""
+    return figure.kind != "table" and _chart(figure) is None
+
+
 def title(figure: Figure) -> str:
     name = escape.inert(figure.title)[: limits.LABEL] or "Table"
     return name if is_whole(figure) else f"{name} ({len(shown_rows(figure))} of {figure.total})"
@@ -52,7 +57,7 @@ def shown_rows(figure: Figure) -> Sequence[Sequence[Cell]]:
     left = limits.TABLE_TEXT - sum(limits.weight(name) + 1 for name in columns)
     count = 0
     for row in figure.rows[: limits.TABLE_ROWS - 1]:
-        left -= sum(limits.weight(_text(cell)) + 1 for cell in row[: len(columns)])
+        left -= sum(limits.weight(text(cell)) + 1 for cell in row[: len(columns)])
         if left < 0:
             break
         count += 1
@@ -63,23 +68,23 @@ def as_markdown(figure: Figure) -> str:
     """The same in pipes, for where Slack refuses the block; the words before it name it."""
     columns = figure.columns[: limits.TABLE_COLUMNS]
     lines = [columns, ["---"] * len(columns)]
-    lines += [[_text(cell) for cell in row[: len(columns)]] for row in shown_rows(figure)]
+    lines += [[text(cell) for cell in row[: len(columns)]] for row in shown_rows(figure)]
     table = "\n".join(f"| {' | '.join(map(_piped, line))} |" for line in lines)
     return f"{title(figure)}\n\n{escape.inert(table)}"
 
 
 def as_csv(figure: Figure) -> bytes:
     """All rows that there are, for a spreadsheet; nothing in it is a formula."""
-    text = io.StringIO()
-    writer = csv.writer(text)
+    out = io.StringIO()
+    writer = csv.writer(out)
     writer.writerow(map(_safe, figure.columns))
     writer.writerows([_safe(cell) for cell in row] for row in figure.rows)
-    return text.getvalue().encode("utf-8-sig")
+    return out.getvalue().encode("utf-8-sig")
 
 
 def _chart(figure: Figure) -> Json | None:
     """None where the rows are more than Slack draws, or are not made of a label and numbers."""
-    labels = [_text(row[0])[: limits.CHART_LABEL] for row in figure.rows]
+    labels = [text(row[0])[: limits.CHART_LABEL] for row in figure.rows]
     places = [
         place
         for place in range(1, len(figure.columns))
@@ -131,22 +136,26 @@ def _alignment(figure: Figure, place: int) -> Json:
     return {"align": "right" if are_numbers else "left", "is_wrapped": True}
 
 
-def _raw(text: str) -> Json:
-    return {"type": "raw_text", "text": escape.inert(text) or " "}
+def _raw(words: str) -> Json:
+    return {"type": "raw_text", "text": escape.inert(words) or " "}
 
 
 def _shown(cell: Cell) -> Json:
-    return _raw(_text(cell))
+    return _raw(text(cell))
 
 
-def _text(cell: Cell) -> str:
+def text(cell: Cell) -> str:
+    """As people read it."""
     if isinstance(cell, str):
         return escape.inert(cell)
-    return f"{cell:,}" if isinstance(cell, int) else f"{cell:,.2f}"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    # Below one, two places would say nothing of a share or a rate.
+    return f"{cell:,.2f}" if abs(cell) >= 1 or not cell else f"{cell:.4g}"
 
 
-def _piped(text: str) -> str:
-    return text.replace("|", "\\|")
+def _piped(words: str) -> str:
+    return words.replace("|", "\\|")
 
 
 def _safe(cell: Cell) -> Cell:

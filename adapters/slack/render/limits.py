@@ -62,6 +62,10 @@ SMALL_PRINT = 1_900
 """Characters of one line under a card."""
 MESSAGE_BLOCKS = 48
 """Slack takes 50 (documented)."""
+BUTTON = 75
+"""Characters on a button (documented)."""
+CONFIRM = 300
+"""Characters of the question before a button counts (documented)."""
 PAGE_TEXT = 12_000
 """Characters of one page of a modal; a view may have 250 kB as JSON (documented)."""
 PAGE_BLOCKS = 90

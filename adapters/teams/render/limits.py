@@ -14,10 +14,13 @@ TEXT_UNITS: Final = 32_000
 """UTF-16 units of one message's text: with markup and escapes it stays below the above."""
 CARD_BYTES: Final = 40_000
 """Of a card in UTF-16. Field report: larger ones are refused here and there."""
+STREAM_UNITS: Final = 16_000
+"""UTF-16 units of a text that is streamed: what is longer comes with the finished answer."""
 PARTS: Final = 6
 CITATIONS: Final = 20
 CITATION_NAME: Final = 80
 CITATION_ABSTRACT: Final = 160
+SENSITIVITY: Final = 400
 URL: Final = 2_000
 TABLE_COLUMNS: Final = 12
 TABLE_ROWS: Final = 60

@@ -33,7 +33,7 @@ def read(text: str) -> Read:
     notes: list[int] = []
     at, fence = 0, ""
     while at < len(lines):
-        fence = _fenced(lines[at], fence)
+        fence = fenced(lines[at], fence)
         if not fence and (end := _table_end(lines, at)):
             tables.append(_table(lines[at:end]))
             notes.append(len(kept))
@@ -46,7 +46,7 @@ def read(text: str) -> Read:
         if any(line.strip() for line in kept[place + 1 :]):
             name = "The table" if len(notes) == 1 else f"Table {number}"
             kept[place] = f"_{name} is below._"
-    return Read(_inert("\n".join(kept).strip()), tables)
+    return Read(inert("\n".join(kept).strip()), tables)
 
 
 def parts(text: str, room: int = limits.TEXT_UNITS) -> list[str]:
@@ -67,7 +67,7 @@ def parts(text: str, room: int = limits.TEXT_UNITS) -> list[str]:
             size = sum(limits.weight(one) + 1 for one in current)
         current.append(line)
         size += cost
-        fence = _fenced(line, fence)
+        fence = fenced(line, fence)
     return [part for part in [*found, "\n".join(current).strip("\n")] if part.strip()]
 
 
@@ -76,12 +76,12 @@ def plain(text: str) -> str:
     return _LINK.sub(r"\1", _STRONG.sub(r"\2", text)).replace("\\|", "|").strip()
 
 
-def _inert(text: str) -> str:
+def inert(text: str) -> str:
     """No tag of the text is read as one: nobody is mentioned, nothing is loaded."""
     return _TAG.sub("&lt;", text)
 
 
-def _fenced(line: str, fence: str) -> str:
+def fenced(line: str, fence: str) -> str:
     """The mark of the code block that is open after this line; empty for none."""
     found = _FENCE.match(line)
     if not found:

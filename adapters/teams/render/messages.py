@@ -3,14 +3,14 @@
 import re
 
 from adapters import cost, links
-from adapters.teams.render import figures, limits, markdown, tables
+from adapters.teams.render import figures, limits, markdown, tables, workings
 from core.records import Answer, Chip, Json
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~])")
 ROLES = "https://schema.org/Message"
 
 
-def render(answer: Answer) -> list[Json]:
+def render(answer: Answer, sensitivity: str = "") -> list[Json]:
     """Messages in order. Sources and cost stand on the last one; the label that a model wrote it
     stands on all of them, where one did."""
     read = markdown.read(answer.text)
@@ -20,11 +20,13 @@ def render(answer: Answer) -> list[Json]:
         shown[-1]["text"] += "\n\n_The answer is longer than Teams shows._"
     for card in [*tables.cards(read.tables), *figures.cards(answer.figures)]:
         _attach(shown, tables.attachment(card))
+    if (how := workings.card(answer.workings)) is not None:
+        _attach(shown, tables.attachment(how))
     if answer.cost is not None or answer.chips:
         _close(shown, answer)
-    if answer.cost is not None:
         for one in shown:
-            one.setdefault("entities", []).append(_label(one, answer.chips))
+            one.setdefault("entities", []).append(label(one, answer.chips, sensitivity))
+    if answer.cost is not None:
         shown[-1]["channelData"] = {"feedbackLoop": {"type": "default"}}
     return shown
 
@@ -66,13 +68,23 @@ def _sources(chips: tuple[Chip, ...], text: str) -> list[str]:
     return [*found, *([" · ".join(rest)[: limits.LINE]] if rest else [])]
 
 
-def _label(shown: Json, chips: tuple[Chip, ...]) -> Json:
+def label(shown: Json, chips: tuple[Chip, ...], sensitivity: str = "") -> Json:
+    """That a model wrote it, what it rests on, and how confidential it is: `name: meaning`."""
     entity: Json = {
         "type": ROLES,
         "@type": "Message",
         "@context": "https://schema.org",
         "additionalType": ["AIGeneratedContent"],
     }
+    if sensitivity:
+        name, _, about = sensitivity.partition(":")
+        entity["usageInfo"] = {
+            "type": "https://schema.org/Message",
+            "@type": "CreativeWork",
+            "@id": "sensitivity",
+            "name": name.strip()[: limits.CITATION_NAME],
+            "description": about.strip()[: limits.SENSITIVITY],
+        }
     cited = [
         _citation(chip) for chip in chips[: limits.CITATIONS] if f"[{chip.number}]" in shown["text"]
     ]

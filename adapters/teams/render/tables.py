@@ -1,11 +1,14 @@
 """Shows a table as an element of an Adaptive Card, with lines of text for clients without it."""
 
+import re
+
 from adapters.teams.render import limits
 from adapters.teams.render.markdown import Table
 from core.records import Json
 
 CARD = "application/vnd.microsoft.card.adaptive"
 SCHEMA = "https://adaptivecards.io/schemas/adaptive-card.json"
+_FIGURE = re.compile(r"[-+−]?[\d.,\s]*\d[\d.,]*\s?[%€$£]?")
 VERSION = "1.5"
 """The newest that Teams' clients on every platform read."""
 
@@ -41,7 +44,7 @@ def element(table: Table) -> Json:
         "type": "Table",
         "firstRowAsHeaders": True,
         "showGridLines": True,
-        "columns": [{"width": 1} for _ in range(wide)],
+        "columns": [_column(table, place) for place in range(wide)],
         "rows": [_row(table.header, is_strong=True), *(_row(row) for row in table.rows)],
         "fallback": {
             "type": "Container",
@@ -51,6 +54,14 @@ def element(table: Table) -> Json:
             ],
         },
     }
+
+
+def _column(table: Table, place: int) -> Json:
+    """Figures stand on the right, so that their digits meet."""
+    column: Json = {"width": 1}
+    if table.rows and all(_FIGURE.fullmatch(row[place]) for row in table.rows):
+        column["horizontalCellContentAlignment"] = "Right"
+    return column
 
 
 def _row(cells: tuple[str, ...], *, is_strong: bool = False) -> Json:

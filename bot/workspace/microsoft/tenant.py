@@ -27,6 +27,12 @@ class Tenant:
         self.id, self.name, self.clock = TENANT_ID, name, clock
         self.registration = registration
         self.accounts = {account.oid: account for account in accounts}
+        self.service = Account(
+            name="", upn=f"{registration.client_id}@apps", display_name=registration.name
+        )
+        """The app itself, where it asks in nobody's name."""
+        self.groups: dict[str, list[str]] = {}
+        """Per group, the object ids of its members."""
         self.base = ""
         """The stand-in's own address, without a trailing slash; set when it listens."""
         self.page = ""
@@ -45,7 +51,7 @@ class Tenant:
     def account(self, who: str) -> Account:
         """By handle, object id, or address. Raises KeyError."""
         wanted = who.lower()
-        for account in self.accounts.values():
+        for account in (*self.accounts.values(), self.service):
             if wanted in (account.name, account.oid, account.upn.lower()):
                 return account
         raise KeyError(who)

@@ -131,6 +131,7 @@ TIERS: Final[dict[str, int]] = {
     "reactions.add": TIER_3,
     "users.conversations": TIER_3,
     "users.info": TIER_4,
+    "usergroups.users.list": TIER_2,
     "users.list": TIER_2,
     "views.open": TIER_4,
     "views.publish": TIER_4,

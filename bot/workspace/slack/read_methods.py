@@ -56,6 +56,13 @@ def users_list(world: World, args: Json) -> Json:
     return {"members": found, "response_metadata": {"next_cursor": following}}
 
 
+def usergroups_users_list(world: World, args: Json) -> Json:
+    members = world.user_groups.get(needed(args, "usergroup"))
+    if members is None:
+        raise Refusal("no_such_subteam")
+    return {"users": list(members)}
+
+
 def users_conversations(world: World, args: Json) -> Json:
     member = str(args.get("user") or world.app.member)
     if member not in world.members:
@@ -163,5 +170,6 @@ METHODS = {
     "team.info": team_info,
     "users.conversations": users_conversations,
     "users.info": users_info,
+    "usergroups.users.list": usergroups_users_list,
     "users.list": users_list,
 }

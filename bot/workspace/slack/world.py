@@ -51,6 +51,8 @@ class World:
         self.modals: dict[str, list[str]] = {}
         """Per person, the ids of the open modals, the topmost last."""
         self.homes: dict[str, str] = {}
+        self.user_groups: dict[str, list[str]] = {}
+        """Per group, the ids of its members."""
         self.oauth_codes: set[str] = set()
         self.tokens = Tokens(app.bot_token, lambda: self.clock())
         self.tickets: set[str] = set()

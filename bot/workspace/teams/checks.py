@@ -1,4 +1,4 @@
-"""What Teams does not take: activities too large, malformed cards, streams out of place."""
+"""What Teams does not take: activities too large, malformed cards, too many at once."""
 
 import json
 from collections import deque
@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from adapters import fields
 from bot.workspace.teams import limits
-from bot.workspace.teams.records import Conversation, Json
+from bot.workspace.teams.records import Json
 
 CARD = "application/vnd.microsoft.card.adaptive"
 
@@ -14,9 +14,12 @@ CARD = "application/vnd.microsoft.card.adaptive"
 class Refused(Exception):
     """Answered with this status and code."""
 
-    def __init__(self, status: int, code: str, retry_after: int | None = None) -> None:
+    def __init__(
+        self, status: int, code: str, retry_after: int | None = None, *, said: str = ""
+    ) -> None:
         super().__init__(code)
         self.status, self.code, self.retry_after = status, code, retry_after
+        self.said = said or code
 
 
 def activity(body: Json) -> None:
@@ -61,13 +64,6 @@ def _walk(value: Any, ids: list[str]) -> None:
             ids.append(str(known.get("id")))
         for one in known.values():
             _walk(one, ids)
-
-
-def stream(conversation: Conversation, body: Json) -> None:
-    """Streams are for one-to-one chats alone."""
-    kinds = [entity.get("type") for entity in fields.children(body, "entities")]
-    if "streaminfo" in kinds and conversation.kind != "personal":
-        raise Refused(403, "ContentStreamNotAllowed")
 
 
 class Throttle:

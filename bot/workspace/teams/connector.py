@@ -1,6 +1,7 @@
 """The Bot Connector's routes: what a bot asks for, answered as Teams does."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from aiohttp import web
@@ -10,6 +11,7 @@ from bot.workspace.teams import checks
 from bot.workspace.teams.checks import Refused, Throttle
 from bot.workspace.teams.records import Call, Conversation, Fault, Json
 from bot.workspace.teams.signing import Signing
+from bot.workspace.teams.streams import Streams
 from bot.workspace.teams.world import World
 
 _THREAD = ";messageid="
@@ -19,6 +21,8 @@ class ConnectorRoutes:
     def __init__(self, world: World, signing: Signing, *, is_throttled: bool) -> None:
         self._world = world
         self._signing = signing
+        self.streams = Streams(world)
+        self.posted: Callable[[Conversation, Json], None] = lambda _, __: None
         self._throttle = Throttle() if is_throttled else None
 
     def add_routes(self, site: web.Application) -> None:
@@ -27,6 +31,15 @@ class ConnectorRoutes:
         site.router.add_route("*", base + "/{conversation}/activities", self._answer)
         site.router.add_route("*", base + "/{conversation}/activities/{activity}", self._answer)
         site.router.add_get(base + "/{conversation}/members/{member}", self._answer)
+        site.router.add_put("/uploads/{name}", self._upload)
+
+    async def _upload(self, request: web.Request) -> web.StreamResponse:
+        """A person's files: the address that was given out is all the proof that is asked for."""
+        raw = await request.read()
+        if request.headers.get("Content-Range") != f"bytes 0-{len(raw) - 1}/{len(raw)}":
+            return web.Response(status=416)
+        self._world.uploads[request.match_info["name"]] = raw
+        return web.json_response({"id": request.match_info["name"]}, status=201)
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         raw = await request.read()
@@ -41,7 +54,7 @@ class ConnectorRoutes:
         except Refused as refused:
             self._note(request, body, refused.status)
             headers = {"Retry-After": str(refused.retry_after)} if refused.retry_after else {}
-            detail = {"error": {"code": refused.code, "message": refused.code}}
+            detail = {"error": {"code": refused.code, "message": refused.said}}
             return web.json_response(detail, status=refused.status, headers=headers)
         self._note(request, body, status)
         return web.json_response(found, status=status)
@@ -81,7 +94,9 @@ class ConnectorRoutes:
         if "member" in names:
             return self._member(place, names["member"])
         if request.method == "POST":
-            return self._post(place, names["conversation"], body)
+            is_targeted = request.query.get("isTargetedActivity") == "true"
+            only = self._only(place, body) if is_targeted else ""
+            return self._post(place, names["conversation"], body, only)
         return self._change(request.method, place, names["activity"], body)
 
     def _create(self, body: Json) -> tuple[int, Any]:
@@ -112,18 +127,33 @@ class ConnectorRoutes:
             "userRole": member.role,
         }
 
-    def _post(self, place: Conversation, path: str, body: Json) -> tuple[int, Any]:
+    def _only(self, place: Conversation, body: Json) -> str:
+        """For which member alone it is."""
+        member = self._world.member(fields.text(fields.child(body, "recipient"), "id"))
+        is_in = member is not None and member.key in place.members
+        if not self._world.is_targeting or place.kind == "personal" or not is_in or not member:
+            raise Refused(400, "BadSyntax", said="Targeted messages are not supported here.")
+        return member.key
+
+    def _post(self, place: Conversation, path: str, body: Json, only: str = "") -> tuple[int, Any]:
         checks.activity(body)
-        checks.stream(place, body)
+        for entity in fields.children(body, "entities"):
+            if entity["type"] == "streaminfo":
+                return self.streams.take(place, body, entity)
         if self._throttle is not None and body["type"] == "message":
             self._throttle.count(path, self._world.clock())
         id = self._world.next_id()
         root = path.partition(_THREAD)[2]
         if place.kind == "channel" and root and self._world.find(place, root) is None:
             raise Refused(404, "ActivityNotFound")
-        if body["type"] == "message":
+        if body["type"] == "typing":
+            place.typing_at = self._world.clock()
+        else:
             made = {**body, "id": id, "by": "bot", "thread": root, "edits": 0}
+            made |= {"only": only} if only else {}
+            place.typing_at = float("-inf")
             self._world.put(place, made)
+            self.posted(place, made)
         return 201, {"id": id}
 
     def _change(self, method: str, place: Conversation, id: str, body: Json) -> tuple[int, Any]:

@@ -40,6 +40,8 @@ class Conversation:
     has_bot: bool = True
     activities: list[Json] = field(default_factory=list[Json])
     """As they stand now, in order; `thread` names the root of a channel's post."""
+    typing_at: float = float("-inf")
+    """When the bot last showed that it is typing."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """Writes activities as Teams does: a message, a click on a card, an installation."""
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -97,3 +98,41 @@ def click(base: Json, activity: str, action: Json, values: Json) -> Json:
         "replyToId": activity,
         "value": {"action": sent, "trigger": "manual"},
     }
+
+
+def feedback(base: Json, activity: str, reaction: str, text: str = "") -> Json:
+    """The thumb under an answer, and what was typed beside it."""
+    given = {"reaction": reaction, "feedback": json.dumps({"feedbackText": text})}
+    return {
+        **base,
+        "name": "message/submitAction",
+        "replyToId": activity,
+        "value": {"actionName": "feedback", "actionValue": given},
+    }
+
+
+def exchange(base: Json, activity: str, id: str, token: str) -> Json:
+    """What Teams sends after it has signed the person in."""
+    value = {"id": id, "connectionName": "countersign", "token": token}
+    return {**base, "name": "signin/tokenExchange", "replyToId": activity, "value": value}
+
+
+def consent(base: Json, activity: str, asked: Json, upload_url: str) -> Json:
+    """The answer to a bot that has a file for the person; without an address: no."""
+    content = fields.child(asked, "content")
+    word = "accept" if upload_url else "decline"
+    name = fields.text(asked, "name")
+    value: Json = {
+        "type": "fileUpload",
+        "action": word,
+        "context": content[f"{word}Context"],
+    }
+    if upload_url:
+        value["uploadInfo"] = {
+            "contentUrl": upload_url,
+            "name": name,
+            "uploadUrl": upload_url,
+            "uniqueId": name,
+            "fileType": name.rpartition(".")[2],
+        }
+    return {**base, "name": "fileConsent/invoke", "replyToId": activity, "value": value}

@@ -29,6 +29,11 @@ class World:
         self.calls: list[Call] = []
         self.deliveries: list[Delivery] = []
         self.faults: list[Fault] = []
+        self.is_targeting = True
+        """Whether the tenant takes messages for one member of a conversation."""
+        self.uploads: dict[str, bytes] = {}
+        """What the bot has put into people's files."""
+        self.listeners: list[Callable[[], None]] = []
         self._last = 0
         self._changed = asyncio.Event()
 
@@ -67,6 +72,8 @@ class World:
 
     def publish(self) -> None:
         self._changed.set()
+        for listener in self.listeners:
+            listener()
 
     async def changed(self, seconds: float) -> None:
         """Until something changes, or that long."""

@@ -103,6 +103,9 @@ def _last_resort(name: str, schema: Json, tool: ToolSchema, said: Said) -> list[
 
 
 def _text(parts: set[str], tool: ToolSchema, said: Said) -> list[Any]:
+    if "question" in parts:
+        # Whoever takes a question wants to have it as it was put.
+        return [said.whole]
     known = said.known | set(vocabulary(tool))
     if parts & TITLES:
         title = names.remainder(" ".join(said.earlier[-1:] or [said.whole]), set()) or tool.name

@@ -7,7 +7,8 @@ from datetime import date
 
 from core.context.prompts import PAST
 from core.context.thread import THREAD
-from core.llm.demo import moments
+from core.llm.demo import moments, quoting
+from core.llm.demo.quoting import Passage
 from core.llm.demo.results import Result, read
 from core.llm.demo.words import squeezed, stems, words
 from core.records import ModelMessage, ToolCall
@@ -41,6 +42,10 @@ class Conversation:
     now: date | None
     waited: tuple[str, ...] = ()
     """What the host says of calls that people decide about, one line each."""
+    papers: tuple[Passage, ...] = ()
+    """Passages of documents that the host found for the question."""
+    unread: tuple[str, ...] = ()
+    """What the host says of files that could not be read."""
     asker: str = ""
     """The name of the person who asks, where the system message says it."""
 
@@ -96,6 +101,8 @@ def understand(messages: Sequence[ModelMessage]) -> Conversation:
         results=tuple(_results(calls, active)),
         now=moments.today("\n".join(system[:1])),
         waited=tuple(one for text in system[1:] for one in _WAITED.findall(text)),
+        papers=quoting.passages(system[1:]),
+        unread=quoting.unread(system[1:]),
         asker=found[1] if (found := _ASKER.search("\n".join(system[:1]))) else "",
     )
 

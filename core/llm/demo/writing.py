@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from core.context.prompts import PASSAGES
 from core.llm.demo import memory, recipients, tables
 from core.llm.demo.asks import WAITS
 from core.llm.demo.calls import Plan
@@ -12,6 +13,7 @@ from core.llm.demo.choice import properties, vocabulary
 from core.llm.demo.conversation import Conversation
 from core.llm.demo.doing import wanted
 from core.llm.demo.memory import HONEST
+from core.llm.demo.quoting import quoted
 from core.llm.demo.ranking import reads_handles
 from core.llm.demo.results import Result, Table, holds_file, is_used_later, parsed, prose, table
 from core.llm.demo.small_talk import is_small_talk, takes_back
@@ -49,6 +51,16 @@ def _body(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -
         return f"{memory.NOTED} “{question.strip()}” Ask me for it whenever you need it."
     if memory.asks_for_summary(question):
         return _summary(conversation)
+    return _from_documents(conversation) or _from_nothing(conversation, tools, plan)
+
+
+def _from_documents(conversation: Conversation) -> str:
+    """Quotations; else why a file of the thread could not be read."""
+    said = quoted(conversation.question, conversation.papers)
+    return said or "\n\n".join(conversation.unread)
+
+
+def _from_nothing(conversation: Conversation, tools: Sequence[ToolSchema], plan: Plan) -> str:
     if plan.missing:
         return _ask_back(plan, tools)
     if remembered := memory.recall(conversation):
@@ -96,6 +108,9 @@ def _of_act(
 
 
 def _tell(result: Result, conversation: Conversation, known: frozenset[str]) -> str:
+    answer, has_passages, _ = result.text.partition(PASSAGES)
+    if has_passages:
+        return answer.strip() or _plain(result)
     cite = f" [{result.number}]" if result.number else ""
     rows = table(result.text)
     if rows is None:

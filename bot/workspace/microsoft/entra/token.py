@@ -10,10 +10,11 @@ import jwt
 from bot.workspace.microsoft.entra import client, failures, scopes
 from bot.workspace.microsoft.entra.directory import Directory, asks_for_cae
 from bot.workspace.microsoft.entra.records import CODE_SECONDS, IDLE_SECONDS, Code, RefreshToken
-from bot.workspace.microsoft.entra.scopes import DEFAULT, Asked
+from bot.workspace.microsoft.entra.scopes import DEFAULT, GRAPH, Asked
 from bot.workspace.microsoft.records import Account, Json
 from bot.workspace.microsoft.tenant import new_guid
 
+OWN = frozenset({"GroupMember.Read.All"})
 JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 Form = Mapping[str, str]
 
@@ -28,6 +29,8 @@ def answer(directory: Directory, form: Form) -> tuple[Json, Account]:
             return _of_refresh_token(directory, form)
         case grant if grant == JWT_BEARER and form.get("requested_token_use") == "on_behalf_of":
             return _on_behalf_of(directory, form)
+        case "client_credentials":
+            return _of_the_app(directory)
         case "":
             raise failures.said(failures.MISSING, name="grant_type")
         case other:
@@ -90,6 +93,19 @@ def _check_refresh_token(directory: Directory, token: RefreshToken) -> None:
         raise failures.said(failures.BAD_TOKEN)
     if directory.tenant.clock() - token.used_at > IDLE_SECONDS:
         raise failures.said(failures.IDLE_TOKEN)
+
+
+def _of_the_app(directory: Directory) -> tuple[Json, Account]:
+    """A token in nobody's name, for what an administrator granted the app itself."""
+    service = directory.tenant.service
+    minted = directory.access_token(service, GRAPH, OWN)
+    body: Json = {
+        "token_type": "Bearer",
+        "expires_in": directory.lifetime,
+        "ext_expires_in": directory.lifetime,
+        "access_token": minted.text,
+    }
+    return body, service
 
 
 def _on_behalf_of(directory: Directory, form: Form) -> tuple[Json, Account]:

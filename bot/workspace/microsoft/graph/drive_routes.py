@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from bot.workspace.microsoft.graph import drives, odata, sharing, uploads
 from bot.workspace.microsoft.graph.calls import Answer, Call, Route, owned
+from bot.workspace.microsoft.graph.drive_changes import delta
 from bot.workspace.microsoft.graph.failures import refused
 from bot.workspace.microsoft.graph.records import DriveItem
 from bot.workspace.microsoft.records import Json, object_of
@@ -215,6 +216,7 @@ def _everywhere(method: str, tail: str, act: Callable[[Call], Answer], *scopes: 
 
 ROUTES: tuple[Route, ...] = (
     owned("GET", "/drive", get_drive, *READ, others="anybody"),
+    owned("GET", "/drive/root/delta", delta, *READ, others="anybody"),
     owned("GET", "/drive/root/search(q='{q}')", search, *READ, others="anybody"),
     owned("GET", "/drive/items/{id}/search(q='{q}')", search, *READ, others="anybody"),
     owned("GET", "/drive/sharedWithMe", shared_with_me, *READ),

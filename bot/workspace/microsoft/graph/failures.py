@@ -12,6 +12,7 @@ CODES = {
     404: ("ErrorItemNotFound", "The specified object was not found in the store."),
     405: ("Request_BadRequest", "Specified HTTP method is not allowed."),
     409: ("nameAlreadyExists", "An item with the same name already exists."),
+    410: ("resyncRequired", "Resync required."),
     412: ("ErrorIrresolvableConflict", "The change key passed in does not match."),
     413: ("ErrorMessageSizeExceeded", "The message exceeds the maximum supported size."),
     416: ("invalidRange", "The byte range is not valid."),

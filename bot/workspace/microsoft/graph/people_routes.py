@@ -89,10 +89,25 @@ def mailbox_settings(call: Call) -> Answer:
     return Answer(body={"timeZone": call.owner.time_zone, "language": {"locale": "en-GB"}})
 
 
+def group_members(call: Call) -> Answer:
+    """All that are in the group, those of groups inside it included."""
+    members = call.graph.tenant.groups.get(call.parts["group"])
+    if members is None:
+        raise refused(404, "Request_ResourceNotFound", "Resource does not exist.")
+    found: list[Json] = [{"id": oid} for oid in members]
+    return Answer(body=odata.listed(call, found, usual=100, context="users"))
+
+
 ROUTES: tuple[Route, ...] = (
     owned("GET", "", get_profile, *PROFILE, others="anybody"),
     owned("GET", "/people", list_people, "People.Read"),
     owned("GET", "/mailboxSettings", mailbox_settings, "MailboxSettings.Read"),
     owned("POST", "/revokeSignInSessions", revoke_sessions, "User.RevokeSessions.All"),
     route("GET", "/users", list_users, *EVERYBODY),
+    route(
+        "GET",
+        "/groups/{group}/transitiveMembers/microsoft.graph.user",
+        group_members,
+        "GroupMember.Read.All",
+    ),
 )

@@ -28,6 +28,8 @@ class Graph:
         """By the secret part of their address."""
         self.downloads: dict[str, tuple[str, str]] = {}
         """By the secret part of their address: the drive's owner and the item."""
+        self.changes: dict[str, dict[str, str]] = {}
+        """By the token of a list of changes: what it showed, item → version."""
         self.allows_anonymous_links = False
         """Many tenants switch off links that work for anyone."""
         self.outside: list[OutsideMail] = []

@@ -13,6 +13,9 @@ export function showRail() {
     el("div", { class: "room is-on", title: room.label },
       el("span", { class: "room-mark", "aria-hidden": "true" }, state.team.name[0] || "S"),
       el("span", { class: "room-label" }, room.label))),
+  button("The same product in Microsoft Teams", { class: "room is-way", onclick: () => location.assign("/teams") },
+    el("span", { class: "room-mark" }, icon("message", 20)),
+    el("span", { class: "room-label" }, "Teams")),
   button("Mailboxes, calendars and files", { class: "room is-way", onclick: () => location.assign("/outlook") },
     el("span", { class: "room-mark" }, icon("letter", 20)),
     el("span", { class: "room-label" }, "Mail")));

@@ -1,0 +1,148 @@
+"""Hands made files over: the person agrees in their own chat, and Teams says where they go.
+
+Teams lets a bot put a file only where a person has agreed to it, and only in a one-to-one chat.
+Source: Microsoft's page on sending and receiving files.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+
+import aiohttp
+
+from adapters import fields
+from adapters.teams import files, identity, inbound, private
+from adapters.teams.connector import Connector
+from adapters.teams.directory import Directory, Kept
+from adapters.teams.render import messages
+from core.errors import CountersignError, DeliveryFailed
+from core.records import Address, FileId, Json, MadeFile, PersonId, Post
+
+log = logging.getLogger(__name__)
+CONSENT = "fileConsent/invoke"
+CONSENT_CARD = "application/vnd.microsoft.teams.card.file.consent"
+INFO_CARD = "application/vnd.microsoft.teams.card.file.info"
+UPLOAD_SECONDS = 45.0
+ELSEWHERE = "{name} is in our own chat: Teams lets me hand over a file there alone."
+GONE = "That file is not kept any more. Ask me again, and I make it anew."
+REFUSED = "Teams named a place for {name} that is none of its own, so I have put it nowhere."
+FAILED = "{name} could not be put into your files. Please try again."
+Made = Callable[[FileId], Awaitable[bytes | None]]
+
+
+class Uploads:
+    """`made` gives the bytes of a file that a tool made."""
+
+    def __init__(
+        self, connector: Connector, directory: Directory, kept: Kept, made: Made, *, is_local: bool
+    ) -> None:
+        self._connector = connector
+        self._directory = directory
+        self._kept = kept
+        self._made = made
+        self._is_local = is_local
+
+    async def offer(self, post: Post, address: Address, size: int) -> str:
+        """Ask the person whether they want it; in other places than their own chat it is said
+        where it is. The id of the question. Raises `DeliveryFailed`."""
+        file = post.answer.files[0]
+        there = await private.chat(self._connector, self._directory, address)
+        await self._kept.keep(_key(file.id), {"name": file.name, "person": post.person})
+        id = await self._connector.send(
+            there["service"], there["conversation"], _question(file, size)
+        )
+        if there != address:
+            said = messages.sentence(ELSEWHERE.format(name=file.name))
+            await self._connector.send(
+                address["service"], address["conversation"], messages.message(said)
+            )
+        return id
+
+    async def answered(self, activity: Json, tenant: str) -> None:
+        """The person has agreed, or not. Never raises: what goes wrong is told to them."""
+        value = fields.child(activity, "value")
+        key = FileId(fields.text(fields.child(value, "context"), "file"))
+        person = identity.person(activity, tenant)
+        place = identity.place(activity, tenant)
+        address = inbound.address(activity, place, identity.conversation(activity))
+        try:
+            known = await self._kept.read(_key(key)) if key else None
+            if known is None or person is None or fields.text(known, "person") != person.id:
+                return
+            if fields.text(value, "action") == "accept":
+                info = fields.child(value, "uploadInfo")
+                shown = await self._put(key, fields.text(known, "name"), info, person.id)
+                await self._connector.send(address["service"], address["conversation"], shown)
+            await self._closed(activity, address)
+        except CountersignError as error:
+            log.warning("teams.no_upload", extra={"fields": {"reason": type(error).__name__}})
+
+    async def _put(self, key: FileId, name: str, info: Json, person: PersonId) -> Json:
+        """What is shown of it then."""
+        address = fields.text(info, "uploadUrl")
+        if not files.is_storage(address, self._is_local):
+            log.warning("teams.upload_refused", extra={"fields": {"person": person}})
+            return _said(REFUSED.format(name=name))
+        content = await self._made(key)
+        if content is None:
+            return _said(GONE)
+        try:
+            status = await _uploaded(address, content, local=self._is_local)
+        except (aiohttp.ClientError, TimeoutError, OSError):
+            status = 0
+        if not 200 <= status < 300:
+            log.warning("teams.upload_failed", extra={"fields": {"status": status}})
+            return _said(FAILED.format(name=name))
+        return _there(name, info)
+
+    async def _closed(self, activity: Json, address: Address) -> None:
+        """The question is answered: it goes."""
+        asked = fields.text(activity, "replyToId")
+        if not asked:
+            return
+        try:
+            await self._connector.delete(address["service"], address["conversation"], asked)
+        except DeliveryFailed as failure:
+            log.info("teams.question_stays", extra={"fields": {"reason": failure.reason}})
+
+
+def _key(file: FileId) -> str:
+    return f"made:{file}"
+
+
+def _question(file: MadeFile, size: int) -> Json:
+    context = {"file": file.id}
+    content: Json = {
+        "description": "Made from the results of your question.",
+        "sizeInBytes": size,
+        "acceptContext": context,
+        "declineContext": context,
+    }
+    asked: Json = {"contentType": CONSENT_CARD, "name": file.name, "content": content}
+    return {"type": "message", "attachments": [asked]}
+
+
+def _there(name: str, info: Json) -> Json:
+    found: Json = {
+        "contentType": INFO_CARD,
+        "name": fields.text(info, "name") or name,
+        "contentUrl": fields.text(info, "contentUrl"),
+        "content": {
+            "uniqueId": fields.text(info, "uniqueId"),
+            "fileType": fields.text(info, "fileType"),
+        },
+    }
+    return {"type": "message", "attachments": [found]}
+
+
+def _said(sentence: str) -> Json:
+    return messages.message(messages.sentence(sentence))
+
+
+async def _uploaded(address: str, content: bytes, *, local: bool) -> int:
+    headers = {"Content-Range": f"bytes 0-{len(content) - 1}/{len(content)}"}
+    timeout = aiohttp.ClientTimeout(total=UPLOAD_SECONDS)
+    async with (
+        aiohttp.ClientSession(timeout=timeout, trust_env=not local) as session,
+        session.put(address, data=content, headers=headers, allow_redirects=False) as answer,
+    ):
+        return answer.status

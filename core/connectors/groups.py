@@ -1,0 +1,27 @@
+"""Reads who is in a group of Entra, with the application's own permission."""
+
+import re
+
+from core.connectors.failures import GraphFailed
+from core.connectors.graph import Graph
+from core.connectors.request import Request, text
+from core.errors import SourceFailed
+
+SCOPE = "https://graph.microsoft.com/.default"
+"""What the application itself was granted: `GroupMember.Read.All`."""
+MOST = 20_000
+_GUID = re.compile(r"[0-9a-fA-F-]{36}")
+
+
+async def members(graph: Graph, token: str, group: str) -> tuple[str, ...]:
+    """The object ids of its members, those of groups inside it included. Raises `SourceFailed`
+    with a sentence for admins."""
+    if not _GUID.fullmatch(group):
+        raise SourceFailed(f"{group} is no object id of a group")
+    path = f"/groups/{group}/transitiveMembers/microsoft.graph.user"
+    request = Request(path=path, query={"$select": "id", "$top": "999"})
+    try:
+        found = await graph.items(token, request, MOST)
+    except GraphFailed as failure:
+        raise SourceFailed(f"Microsoft Graph did not say who is in it: {failure}") from None
+    return tuple(id.lower() for id in (text(one, "id") for one in found) if id)
