@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import aiohttp
 
@@ -14,6 +14,9 @@ from bot.settings import OFFLINE_EMBEDDER, Settings, Slack
 from core.capabilities.servers import Server
 from core.errors import Misconfigured
 from core.llm.models import ModelSettings
+
+if TYPE_CHECKING:
+    from core.specialists.sql.source import Source
 
 DEADLINE = 15.0
 """Seconds for each thing that is asked."""
@@ -35,6 +38,7 @@ async def problems(settings: Settings, config: Config) -> list[str]:
             parts.append(group.create_task(_teams(settings.teams)))
         parts += [group.create_task(_model(model)) for model in asked if model.provider != "demo"]
         parts.append(group.create_task(_servers(config.servers)))
+        parts += [group.create_task(_source(source)) for source in config.sources]
     return [problem for part in parts for problem in part.result()]
 
 
@@ -141,3 +145,18 @@ async def _servers(servers: Sequence[Server]) -> list[str]:
     async with Catalog(servers, _NothingPinned(), clock=time.time) as catalog:
         found = (await catalog.discover()).problems
     return [f"{problem.sentence[:1].upper()}{problem.sentence[1:]}." for problem in found]
+
+
+async def _source(source: "Source") -> list[str]:
+    """Whether the database answers and is as it is described; one that only a person's own sign-in
+    opens is not asked."""
+    from core.specialists.sql import checking
+
+    if checking.wants_a_person(source):
+        return []
+    try:
+        async with asyncio.timeout(2 * DEADLINE):
+            found = await checking.faults(source)
+    except TimeoutError:
+        return [f"Source {source.id} did not answer within {2 * DEADLINE:.0f} s."]
+    return [f"Source {source.id}, {fault.rstrip('.')}." for fault in found]

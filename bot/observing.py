@@ -113,7 +113,7 @@ class Numbers:
             Gauge("countersign_posts_waiting", "Posts not sent yet.", posts.waiting),
             Gauge("countersign_outbox_lag_seconds", "How long a post has been due.", posts.lag),
             Gauge("countersign_parked_calls_waiting", "Calls nobody decided yet.", waiting),
-            *_overdue(await overdue(self._db), now),
+            *_overdue(await overdue(self._db, now=now), now),
             Gauge(
                 "countersign_event_loop_lag_seconds",
                 "How late the event loop was at worst since the last look.",
@@ -134,6 +134,11 @@ def _overdue(found: Overdue, now: float) -> list[Gauge]:
             "countersign_oldest_approved_seconds",
             "For how long an approved call has not been begun.",
             _age(found.oldest_approved, now),
+        ),
+        Gauge(
+            "countersign_budgets_nearly_spent",
+            "Budgets of which four fifths were used up within the last day.",
+            found.warned,
         ),
     ]
 

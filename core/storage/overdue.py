@@ -1,4 +1,4 @@
-"""Measures what should not be waiting: outcomes nobody knows, approved calls nobody carries out."""
+"""Measures what somebody has to look at: outcomes nobody knows, calls nobody begins, budgets."""
 
 from dataclasses import dataclass
 
@@ -14,9 +14,11 @@ class Overdue:
     oldest_unknown: float | None = None
     oldest_approved: float | None = None
     """Since when a call has been approved without being begun."""
+    warned: int = 0
+    """Budgets of which four fifths were used up within the last day."""
 
 
-async def overdue(db: Statements) -> Overdue:
+async def overdue(db: Statements, *, now: float) -> Overdue:
     row = await db.fetch_one(
         """
         SELECT (SELECT count(*) FROM outcomes AS o JOIN parked AS p ON p.id = o.call
@@ -24,7 +26,9 @@ async def overdue(db: Statements) -> Overdue:
                (SELECT min(o.ended_at) FROM outcomes AS o JOIN parked AS p ON p.id = o.call
                 WHERE o.state = 'unknown' AND p.state = 'unknown') AS oldest_unknown,
                (SELECT min(d.decided_at) FROM parked AS p JOIN decisions AS d ON d.call = p.id
-                WHERE p.state = 'approved' AND d.verdict = 'approved') AS oldest_approved
-        """
+                WHERE p.state = 'approved' AND d.verdict = 'approved') AS oldest_approved,
+               (SELECT count(*) FROM budget_warnings WHERE warned_at > ?) AS warned
+        """,
+        (now - 86_400,),
     )
     return Overdue(**row) if row else Overdue()

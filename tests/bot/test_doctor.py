@@ -1,9 +1,10 @@
 """What the doctor finds, and that it changes nothing."""
 
 import os
+import sqlite3
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -259,3 +260,24 @@ def test_a_certificate_that_ends_soon_is_told() -> None:
         assert (said in told[0] and "upload a new one" in told[0]) if said else told == []
     (told,) = doctor_reach.ending([("TEAMS_APP_CERTIFICATE", "nothing")], 0.0)
     assert "no certificate that can be read" in told
+
+
+async def test_a_source_that_is_not_there_or_not_as_described_is_told(tmp_path: Path) -> None:
+    shop = tmp_path / "shop.db"
+    file = (
+        "sources:\n"
+        "  shop:\n"
+        "    title: The shop\n"
+        "    kind: sqlite\n"
+        "    connection: {path: shop.db}\n"
+        "    tables: [{name: orders, description: What was ordered}]\n"
+    )
+    (told,) = await problems(tmp_path, {}, file)
+    assert told.startswith("Source shop, connection: ")
+    with closing(sqlite3.connect(shop)) as connection:
+        connection.execute("CREATE TABLE customers (id INTEGER)")
+    (told,) = await problems(tmp_path, {}, file)
+    assert told == "Source shop, tables: there is no orders, or the login may not see it."
+    with closing(sqlite3.connect(shop)) as connection:
+        connection.execute("CREATE TABLE orders (id INTEGER)")
+    assert await problems(tmp_path, {}, file) == []

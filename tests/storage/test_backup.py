@@ -14,7 +14,8 @@ from core.storage.amounts import Amount, amount, differences
 from core.storage.database import Database, open_database
 from core.storage.migrate import migrations
 from tests.approvals.office import MAIL, office
-from tests.identity.test_custody import NEW, OLD, fill, kept, person
+from tests.identity import test_custody as sealed
+from tests.identity.test_custody import NEW, OLD, fill
 from tests.storage.examples import entry, post, put, question
 
 STRANGE = 'Ünïcode, "quotes", tabs\t, lines\n, \\N and \\. and NULL'
@@ -48,16 +49,25 @@ async def read_again(url: str) -> dict[str, Amount]:
 async def test_a_copy_holds_all_that_was_committed_when_it_began_while_writing_goes_on(
     tmp_path: Path, database_url: str, database: Database
 ) -> None:
+    """And nothing by halves: what was written together, in the first and the last table that are
+    read, is there together."""
     committed, is_over, has_begun = 0, asyncio.Event(), asyncio.Event()
 
     async def write() -> None:
         nonlocal committed
         while not is_over.is_set():
-            await put(database, question(f"w{committed}", committed))
+            async with database.transaction() as tx:
+                await tx.execute(
+                    "INSERT INTO card_readings VALUES (?, 1, 'p', 1.0)", (f"w{committed}",)
+                )
+                await tx.execute(
+                    "INSERT INTO tokens VALUES (?, 'entra', 'v', ?, 1.0)", (f"w{committed}", b"x")
+                )
             committed += 1
             if committed > 20:
                 has_begun.set()
 
+    before = 0
     async with asyncio.TaskGroup() as group:
         group.create_task(write())
         await has_begun.wait()
@@ -65,9 +75,10 @@ async def test_a_copy_holds_all_that_was_committed_when_it_began_while_writing_g
             before = committed
             await backup.back_up(database_url, tmp_path / name)
             with copies.opened(tmp_path / name) as held:
-                found = {int(d[1:]) for (d,) in held.execute("SELECT delivery FROM inbox")}
-            assert found == set(range(len(found)))
-            assert before <= len(found) <= committed + 1
+                read = {call for (call,) in held.execute("SELECT call FROM card_readings")}
+                kept = {person for (person,) in held.execute("SELECT person FROM tokens")}
+            assert read == kept == {f"w{number}" for number in range(len(read))}
+            assert before <= len(read) <= committed + 1
         is_over.set()
     assert committed > before
 
@@ -88,8 +99,8 @@ async def test_a_restored_copy_holds_the_same_and_its_turn_and_its_click_go_on(
     try:
         [first, *_] = await inbox.claim(db, "me", now=200.0, lease=230.0)
         assert first.turn.question.text == f"{STRANGE} 0"
-        opened = await Custody(db, KeyRing.parse(OLD)).kept(person(1))
-        assert opened and opened.cache == kept(1).cache
+        opened = await Custody(db, KeyRing.parse(OLD)).kept(sealed.person(1))
+        assert opened and opened.cache == sealed.kept(1).cache
         async with office(db) as room:
             await room.click(call)
             await room.carry_out()

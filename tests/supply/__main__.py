@@ -17,11 +17,13 @@ OUT = ROOT / ".supply"
 PRODUCT = ROOT / ".venv/bin/python"
 TOOLS = Path(sys.executable).parent
 PERMISSIVE = re.compile(
-    r"\b(?:Apache|MIT|MIT-0|BSD|[023]-?BSD|0BSD|ISC|ISCL|PSF|Python Software Foundation|PSF-2\.0|HPND"
-    r"|MPL|Mozilla Public|Unlicense|Public Domain|CC0|Zlib|ZLIB|Boost|BSL-1\.0|CNRI|NCSA)\b"
-    r"|Apache|Python-2\.0"
+    r"Apache|Python Software Foundation|Mozilla Public|Public Domain"
+    r"|\b(?:MIT|BSD|[023]-?BSD|ISC|ISCL|PSF|HPND|MPL|Unlicense|CC0|Zlib|ZLIB|BSL-1\.0|CNRI|NCSA)\b"
 )
 LOOKED_AT = {
+    "apsw": "zlib's, in its LICENSE",
+    "mssql-python": "MIT, in its LICENSE",
+    "mssql-python-odbc": "Microsoft's terms for its ODBC driver: used as it is, with SQL Server",
     "countersign": "the product itself",
     "psycopg": "LGPL-3.0: linked as a library, unchanged",
     "psycopg-binary": "LGPL-3.0: linked as a library, unchanged",
