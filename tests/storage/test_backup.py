@@ -213,6 +213,21 @@ async def test_a_file_that_is_damaged_or_no_copy_is_refused_and_nothing_is_made(
     assert not target.exists()
 
 
+async def test_a_copy_whose_index_lies_is_refused(tmp_path: Path, sqlite: Database) -> None:
+    """Nothing that reads its tables would notice."""
+    await filled(sqlite)
+    copy = tmp_path / "copy.db"
+    await backup.back_up(f"sqlite:///{tmp_path}/countersign.db", copy)
+    with copies.opened(copy) as held:
+        held.execute("PRAGMA writable_schema = ON")
+        held.execute(
+            "UPDATE sqlite_schema SET sql = replace(sql, '(thread, claimed_at)', '(place, seq)')"
+            " WHERE name = 'inbox_served'"
+        )
+    with pytest.raises(Misconfigured, match="is damaged"):
+        await backup.restore(copy, f"sqlite:///{tmp_path}/new.db")
+
+
 async def test_a_copy_of_a_newer_version_is_refused(tmp_path: Path, sqlite: Database) -> None:
     await sqlite.execute("INSERT INTO migrations (number, name) VALUES (9999, 'later')")
     with pytest.raises(Misconfigured, match="newer version"):
