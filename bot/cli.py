@@ -1,4 +1,4 @@
-"""The command line: `countersign run`, `check`, `doctor`, `turn`, `export` and the others."""
+"""The command line: `countersign run`, `check`, `doctor`, `backup` and the others."""
 
 # Imports stand inside the commands: `countersign --help` answers at once.
 import argparse
@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot import documents_cli, orders
+from bot import copying, documents_cli, orders
 
 if TYPE_CHECKING:
     from bot.config import Config
@@ -64,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
         part = commands.add_parser(name, help=text, description=text)
         part.set_defaults(command=command)
         _add_workspace(part)
+    copying.add_commands(commands.add_parser, _copy)
     _add_turn(commands.add_parser("turn", help="show what happened inside a turn"))
     _add_eval(commands.add_parser("eval", help="ask the SQL specialist graded questions"))
     documents_cli.add_documents(commands, _read, _add_workspace)
@@ -242,6 +243,11 @@ def _manifest(given: argparse.Namespace) -> int:
     from adapters.slack import manifest
 
     print(manifest.render(given.url), end="")
+    return 0
+
+
+def _copy(given: argparse.Namespace) -> int:
+    print(asyncio.run(given.copying(given)))
     return 0
 
 

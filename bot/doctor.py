@@ -1,29 +1,25 @@
 """Finds what keeps a configured bot from working, without changing or paying anything."""
 
 import asyncio
-import os
-import shutil
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import aiohttp
 
 from adapters.teams.settings import TeamsSettings
-from bot import installed
-from bot.addresses import sqlite_file
+from bot import doctor_reach, doctor_state, installed
 from bot.config import Config
 from bot.settings import OFFLINE_EMBEDDER, Settings, Slack
 from core.capabilities.servers import Server
-from core.errors import CountersignError, Misconfigured
+from core.errors import Misconfigured
 from core.llm.models import ModelSettings
-from core.telemetry import health
+
+if TYPE_CHECKING:
+    from core.specialists.sql.source import Source
 
 DEADLINE = 15.0
 """Seconds for each thing that is asked."""
-PROBE = "DELETE FROM pins WHERE key = ?"
-"""A write that changes nothing: no pin has an empty key."""
 
 
 async def problems(settings: Settings, config: Config) -> list[str]:
@@ -32,7 +28,8 @@ async def problems(settings: Settings, config: Config) -> list[str]:
     if settings.embeddings != OFFLINE_EMBEDDER:
         asked.append(settings.providers.reach(settings.embeddings))
     async with asyncio.TaskGroup() as group:
-        parts = [group.create_task(_state(settings))]
+        looks = (doctor_state.problems(settings), doctor_reach.problems(settings))
+        parts = [group.create_task(look) for look in looks]
         if settings.slack:
             several = settings.slack.client_id
             look = installed.problems(settings, config) if several else _slack(settings.slack)
@@ -41,37 +38,8 @@ async def problems(settings: Settings, config: Config) -> list[str]:
             parts.append(group.create_task(_teams(settings.teams)))
         parts += [group.create_task(_model(model)) for model in asked if model.provider != "demo"]
         parts.append(group.create_task(_servers(config.servers)))
+        parts += [group.create_task(_source(source)) for source in config.sources]
     return [problem for part in parts for problem in part.result()]
-
-
-async def _state(settings: Settings) -> list[str]:
-    """The database and the disk below it."""
-    file = sqlite_file(settings.database, Path())
-    if file and not file.exists():
-        # Opening would make it; whether it can be made is for its folder to say.
-        reason = "" if _is_writable(_nearest(file.parent)) else f"{file.parent} cannot be written"
-    else:
-        reason = await _write(settings)
-    free = shutil.disk_usage(_nearest(settings.state)).free
-    return health.problems(health.Readings(database=reason, disk_free=free))
-
-
-async def _write(settings: Settings) -> str:
-    """Why the database cannot be written; empty when it can."""
-    from core.storage.database import open_database
-
-    try:
-        async with asyncio.timeout(DEADLINE):
-            database = await open_database(settings.database, state=settings.state, is_shared=True)
-            try:
-                await database.execute(PROBE, ("",))
-            finally:
-                await database.close()
-    except CountersignError as error:
-        return str(error).rstrip(".")
-    except TimeoutError:
-        return f"it did not answer within {DEADLINE:.0f} s"
-    return ""
 
 
 async def _slack(slack: Slack) -> list[str]:
@@ -179,10 +147,16 @@ async def _servers(servers: Sequence[Server]) -> list[str]:
     return [f"{problem.sentence[:1].upper()}{problem.sentence[1:]}." for problem in found]
 
 
-def _nearest(folder: Path) -> Path:
-    """The folder, or the first one above it that exists."""
-    return next(path for path in (folder, *folder.parents) if path.exists())
+async def _source(source: "Source") -> list[str]:
+    """Whether the database answers and is as it is described; one that only a person's own sign-in
+    opens is not asked."""
+    from core.specialists.sql import checking
 
-
-def _is_writable(folder: Path) -> bool:
-    return os.access(folder, os.W_OK | os.X_OK)
+    if checking.wants_a_person(source):
+        return []
+    try:
+        async with asyncio.timeout(2 * DEADLINE):
+            found = await checking.faults(source)
+    except TimeoutError:
+        return [f"Source {source.id} did not answer within {2 * DEADLINE:.0f} s."]
+    return [f"Source {source.id}, {fault.rstrip('.')}." for fault in found]

@@ -11,6 +11,7 @@ from bot.settings import Observing
 from core.ports import Clock
 from core.storage import inbox, outbox, parked
 from core.storage.database import Database
+from core.storage.overdue import Overdue, overdue
 from core.telemetry import logs, metrics
 from core.telemetry.metrics import Gauge
 
@@ -101,20 +102,49 @@ class Numbers:
         backlog = await inbox.backlog(self._db)
         posts = await outbox.backlog(self._db, now=now)
         waiting = await parked.undecided_count(self._db)
-        age = 0.0 if backlog.oldest is None else max(0.0, now - backlog.oldest)
         return [
             Gauge("countersign_questions_waiting", "Accepted, not begun.", backlog.waiting),
             Gauge("countersign_turns_running", "Turns that run now.", backlog.running),
-            Gauge("countersign_oldest_question_seconds", "Age of the oldest unanswered.", age),
+            Gauge(
+                "countersign_oldest_question_seconds",
+                "Age of the oldest unanswered.",
+                _age(backlog.oldest, now),
+            ),
             Gauge("countersign_posts_waiting", "Posts not sent yet.", posts.waiting),
             Gauge("countersign_outbox_lag_seconds", "How long a post has been due.", posts.lag),
             Gauge("countersign_parked_calls_waiting", "Calls nobody decided yet.", waiting),
+            *_overdue(await overdue(self._db, now=now), now),
             Gauge(
                 "countersign_event_loop_lag_seconds",
                 "How late the event loop was at worst since the last look.",
                 self._lateness.worst(),
             ),
         ]
+
+
+def _overdue(found: Overdue, now: float) -> list[Gauge]:
+    return [
+        Gauge("countersign_unknown_calls", "Calls whose outcome nobody knows.", found.unknown),
+        Gauge(
+            "countersign_oldest_unknown_seconds",
+            "For how long the outcome of a call has been unknown.",
+            _age(found.oldest_unknown, now),
+        ),
+        Gauge(
+            "countersign_oldest_approved_seconds",
+            "For how long an approved call has not been begun.",
+            _age(found.oldest_approved, now),
+        ),
+        Gauge(
+            "countersign_budgets_nearly_spent",
+            "Budgets of which four fifths were used up within the last day.",
+            found.warned,
+        ),
+    ]
+
+
+def _age(since: float | None, now: float) -> float:
+    return 0.0 if since is None else max(0.0, now - since)
 
 
 def watched(

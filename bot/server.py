@@ -14,7 +14,7 @@ from aiohttp import web
 from bot.arrival import Arrival
 from bot.lifecycle import Part, Standing
 from core.errors import Misconfigured
-from core.telemetry import health, logs, spans
+from core.telemetry import health, logs, metrics, spans
 
 BODY_BYTES = 1024 * 1024
 ARRIVAL_SECONDS = 10.0
@@ -71,6 +71,8 @@ class Readiness:
                 found = await self._measure()
                 if found != self._found:
                     log.warning("readiness.changed", is_ready=not found, problems=" ".join(found))
+                if bool(found) != bool(self._found):
+                    metrics.READINESS.add("not_ready" if found else "ready")
                 self._found, self._measured_at = found, time.monotonic()
         return self._standing.is_up and not self._found
 
@@ -263,4 +265,5 @@ def _span(request: web.Request) -> AbstractContextManager[spans.Span]:
 def _tell(request: web.Request, status: int, seconds: float) -> None:
     route = _route(request)
     say = log.debug if route in QUIET else log.info
+    metrics.REQUESTS.add(route, str(status))
     say("http", method=request.method, route=route, status=status, ms=round(seconds * 1000, 1))

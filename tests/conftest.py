@@ -35,6 +35,23 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
             yield url
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def other_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of another database that is not there yet or empty, once on each engine."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/other/countersign.db"
+    else:
+        with fresh_database(request.getfixturevalue("postgres")) as url:
+            yield url
+
+
+@pytest.fixture
+def postgres_url(postgres: str) -> Iterator[str]:
+    """The address of an empty Postgres database."""
+    with fresh_database(postgres) as url:
+        yield url
+
+
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
     """An open, migrated, empty database, once on each engine."""

@@ -59,11 +59,10 @@ DURABILITY = (
         "A turn that a crash cut short ends where people see it, once.",
     ),
     kept("D9", "core.approvals", "A parked call makes legal moves only."),
-    not_yet(
+    kept(
         "D10",
         "core.storage",
-        "A backup can be restored, and at most five minutes are missing from it.",
-        "there is no backup command yet",
+        "A backup holds all that was committed when it began, and what is restored goes on.",
     ),
 )
 

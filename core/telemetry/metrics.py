@@ -98,6 +98,13 @@ PARKED = Counter(
     "state",
 )  # fmt: skip
 POSTS = Counter("countersign_posts_total", "Posts that were sent or given up.", "outcome")
+REQUESTS = Counter(
+    "countersign_http_requests_total", "Requests that were answered, by route as registered.",
+    "route", "status",
+)  # fmt: skip
+READINESS = Counter(
+    "countersign_readiness_changes_total", "How often readiness was lost and found again.", "to"
+)
 _ALL = (
     QUESTIONS,
     TURNS,
@@ -110,6 +117,8 @@ _ALL = (
     TOOL_SECONDS,
     PARKED,
     POSTS,
+    REQUESTS,
+    READINESS,
 )
 
 

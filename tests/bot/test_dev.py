@@ -136,7 +136,8 @@ def test_a_setup_that_was_cut_short_starts_over(project: Path):
 def test_an_unknown_task_is_answered_with_the_known_ones(project: Path):
     ended = ran(project, dict(os.environ), "fly")
     known = (
-        "run, test, check, coverage, mutation, conformance, bench, acceptance, injection or setup"
+        "run, test, check, coverage, mutation, conformance, bench, acceptance, injection, supply"
+        " or setup"
     )
     assert ended.returncode == 2 and known in " ".join(ended.stderr.split())
 

@@ -11,7 +11,7 @@ from core.errors import Misconfigured
 from tests.architecture.sources import ROOT, modules, tracked
 from tests.docs import pages, promised
 
-FOLDERS = ("adapters", "bench", "bot", "core", "docs", "manifest", "tests")
+FOLDERS = ("adapters", "bench", "bot", "core", "deploy", "docs", "manifest", "tests")
 SETTING = re.compile(
     r"\b(?:COUNTERSIGN|SLACK|OPENAI|ANTHROPIC|AZURE|ENTRA|GRAPH|TEAMS)_[A-Z_]*[A-Z]\b"
 )
