@@ -8,9 +8,15 @@ from adapters.slack.pacing import GAP, Pacing
 from core.errors import DeliveryFailed
 from core.records import Json
 
-GAPS = {"chat.update": 1.2, "chat.delete": 1.2, "chat.appendStream": 0.6, "chat.stopStream": 1.0}
+GAPS = {
+    "chat.update": 1.25,
+    "chat.delete": 1.25,
+    "chat.appendStream": 0.63,
+    "chat.stopStream": 1.0,
+}
 """Seconds between two calls of methods that Slack counts over the whole workspace: tier 3 is 50 a
-minute, tier 4 is 100. Stops are as many as starts, which have a budget."""
+minute, tier 4 is 100, and both leave room for what arrives a little later than it was sent. Stops
+are as many as starts, which have a budget."""
 WORKSPACE = "workspace"
 WORKSPACE_GAP = 0.2
 """Slack caps the posts of a whole workspace as well and names no number; reports say several

@@ -35,7 +35,7 @@ from core.turn.welcome import capabilities_text, greeting
 
 HELP = frozenset(("help", "/help", "hi", "hello", "hey", "what can you do", ""))
 """What is no question: folded, without marks at the end."""
-HELP_SECONDS = 0.5
+HELP_SECONDS = 1.5
 """How long `help` waits for servers that were never heard of: it is told before the delivery is
 acknowledged, and names those that are still missing."""
 

@@ -95,7 +95,7 @@ def test_every_method_that_the_adapter_calls_has_its_scopes():
         if source.name != "scopes.py":
             called |= set(
                 re.findall(
-                    r'"((?:agents|assistant|auth|chat|conversations|files|users|views|team)'
+                    r'"((?:agents|assistant|auth|chat|conversations|files|usergroups|users|views|team)'
                     r'\.[a-zA-Z.]+)"',
                     source.read_text(),
                 )

@@ -47,7 +47,7 @@ async def test_a_file_that_somebody_posted_before_is_read_as_well(tmp_path):
 
 
 async def test_the_second_question_does_not_fetch_the_file_again(tmp_path):
-    async with ModelServer() as models, house(tmp_path, models=models) as bot:
+    async with ModelServer(dimensions=1536) as models, house(tmp_path, models=models) as bot:
         models.answer(told().step)
         await offered(bot, "posted/ask_posted")
         file = bot.slack.add_file("mara", "invoices.csv", CSV)

@@ -28,9 +28,8 @@ async def test_the_app_hears_what_its_manifest_subscribes_to_and_nothing_else(ap
 
 
 def test_only_declared_commands_are_known(app):
-    assert "/countersign" in app.commands
-    assert "/usage" not in app.commands
-    assert not app.has_home
+    assert set(app.commands) == {"/countersign", "/approvals", "/usage"}
+    assert app.has_home
 
 
 async def test_a_second_workspace_on_the_same_port_says_what_to_do():

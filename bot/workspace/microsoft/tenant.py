@@ -28,7 +28,9 @@ class Tenant:
         self.registration = registration
         self.accounts = {account.oid: account for account in accounts}
         self.service = Account(
-            name="", upn=f"{registration.client_id}@apps", display_name=registration.name
+            name=registration.client_id,
+            upn=f"{registration.client_id}@apps",
+            display_name=registration.name,
         )
         """The app itself, where it asks in nobody's name."""
         self.groups: dict[str, list[str]] = {}
