@@ -23,7 +23,8 @@ def read(
     """`lines` are those of the section's values by their path within it. A relative path of a
     database lies under `folder`, as a file that an entry names does."""
     if not isinstance(section, dict):
-        return _read(section, lines, secrets)
+        read_so_far, wrong = _read(section, lines, secrets)
+        return read_so_far, [(lines.get((), 1), text) for _, text in wrong]
     found: list[Source] = []
     faults: list[Fault] = []
     for name, entry in cast("dict[str, Any]", section).items():
