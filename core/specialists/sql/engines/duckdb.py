@@ -39,7 +39,8 @@ class DuckDb:
         asked = {
             "sql": admitted.sql,
             "rows": admitted.row_cap + 1,
-            "tables": [one.casefold() for one in admitted.tables],
+            "tables": list(admitted.tables),
+            "columns": list(admitted.columns),
         }
         told = await self._tell(asked, deadline)
         rows = tuple(tuple(_value(cell) for cell in row) for row in told["rows"])

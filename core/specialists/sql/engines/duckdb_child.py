@@ -1,7 +1,7 @@
 """The process that opens a DuckDB file: it can be killed, and may have only so much memory.
 
 Run by its path, with nothing of this project imported. One JSON object a line comes in, `{"sql": …,
-"rows": …}` or `{"catalog": true}`, and one goes out.
+"tables": …, "columns": …, "rows": …}` or `{"catalog": true}`, and one goes out.
 """
 
 import json
@@ -31,7 +31,8 @@ _COLUMNS = """
     FROM duckdb_columns() c WHERE NOT c.internal AND c.database_name = current_database()
     ORDER BY 1, 2, c.column_index
 """
-_VIEWS = "SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal"
+_FILE = "the_file"
+"""What the database file is called beside the views."""
 _KEYS = """
     SELECT schema_name, table_name, constraint_type, constraint_column_names, referenced_table,
         referenced_column_names
@@ -73,66 +74,74 @@ def _follow(parent: int) -> None:
 
 
 def _told(duckdb: Any, path: str, memory: int, asked: dict[str, Any]) -> dict[str, Any]:
-    connection = duckdb.connect(
-        path,
-        read_only=True,
-        config={
-            "enable_external_access": "false",
-            "autoload_known_extensions": "false",
-            "autoinstall_known_extensions": "false",
-            "allow_community_extensions": "false",
-            "memory_limit": f"{memory}MB",
-            "threads": "1",
-            "temp_directory": "",
-            "lock_configuration": "true",
-        },
-    )
-    try:
-        if asked.get("catalog"):
+    if asked.get("catalog"):
+        with duckdb.connect(path, read_only=True, config=_config(memory)) as connection:
+            connection.execute("SET enable_external_access = false")
             return {
                 name: [list(map(_cell, row)) for row in connection.execute(sql).fetchall()]
                 for name, sql in (("tables", _TABLES), ("columns", _COLUMNS), ("keys", _KEYS))
             }
+    with duckdb.connect(config=_config(memory)) as connection:
+        connection.execute(f"ATTACH {_text(path)} AS {_FILE} (READ_ONLY)")
         if fault := _second_opinion(duckdb, connection, asked):
             return {"failed": "PermissionException", "text": fault}
+        _narrow(connection, asked["tables"], asked["columns"])
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
         cursor = connection.execute(asked["sql"])
         rows = cursor.fetchmany(asked["rows"])
         return {
             "columns": [one[0] for one in cursor.description],
             "rows": [list(map(_cell, row)) for row in rows],
         }
-    finally:
-        connection.close()
+
+
+def _config(memory: int) -> dict[str, str]:
+    return {
+        "autoload_known_extensions": "false",
+        "autoinstall_known_extensions": "false",
+        "allow_community_extensions": "false",
+        "memory_limit": f"{memory}MB",
+        "threads": "1",
+        "temp_directory": "",
+    }
 
 
 def _second_opinion(duckdb: Any, connection: Any, asked: dict[str, Any]) -> str:
-    """What DuckDB's own parser finds in the text that is no query or reads another table."""
+    """What DuckDB's own parser finds in the text that is no query or names another table. Asked
+    before there are views: it would name what stands behind these."""
     statements = connection.extract_statements(asked["sql"])
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         return "this is not one query"
-    others = _read(connection, asked["sql"]) - set(asked["tables"])
-    if others:
-        others -= _behind_views(connection, set(asked["tables"]))
+    named = connection.get_table_names(asked["sql"], qualified=True)
+    others = {_bare(name) for name in named} - {table.casefold() for table in asked["tables"]}
     return f"{', '.join(sorted(others))} may not be read" if others else ""
 
 
-def _read(connection: Any, sql: str) -> set[str]:
-    return {_bare(name) for name in connection.get_table_names(sql, qualified=True)}
-
-
-def _behind_views(connection: Any, tables: set[str]) -> set[str]:
-    """What the permitted views read: they were made so that this is read through them."""
-    found: set[str] = set()
-    for schema, name in connection.execute(_VIEWS).fetchall():
-        if f"{schema}.{name}".casefold() in tables:
-            quoted = ".".join('"' + part.replace('"', '""') + '"' for part in (schema, name))
-            found |= _read(connection, f"FROM {quoted}")
-    return found
+def _narrow(connection: Any, tables: list[str], columns: list[str]) -> None:
+    """DuckDB has no rights on columns: what a query names are views of the permitted ones, and of
+    the file itself nothing else can be named."""
+    for table in tables:
+        schema, _, name = table.partition(".")
+        held = [one.removeprefix(f"{table}.") for one in columns if one.startswith(f"{table}.")]
+        listed = ", ".join(map(_name, filter(None, held))) or "NULL"
+        place = f"{_name(schema)}.{_name(name)}"
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {_name(schema)}")
+        # Names cannot be parameters; each is quoted.
+        connection.execute(f"CREATE VIEW {place} AS SELECT {listed} FROM {_FILE}.{place}")  # noqa: S608
 
 
 def _bare(name: str) -> str:
     """`main.sales AS s` without what it is called in the query."""
     return name.partition(" AS ")[0].replace('"', "").casefold()
+
+
+def _name(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _cell(value: Any) -> Any:
