@@ -145,17 +145,19 @@ class Catalog:
         return Discovery(tools=tuple(tools), accepted=accepted, problems=tuple(problems))
 
     async def _await_first_looks(self, at_most: float | None) -> None:
-        first: list[asyncio.Task[None]] = []
-        patience = 0.0
+        limits, now = self._limits, asyncio.get_running_loop().time()
+        waits: dict[asyncio.Task[None], float] = {}
         for name, shelf in self._shelves.items():
             look = self._look_if_due(name)
             if look is not None and shelf.looked_at is None:
-                first.append(look)
-                patience = max(patience, shelf.begun_at + self._limits.first_look)
-        rest = patience - asyncio.get_running_loop().time()
-        rest = rest if at_most is None else min(rest, at_most)
-        if first and rest > 0:
-            await asyncio.wait(first, timeout=rest)
+                is_ours = self._servers[name].is_ours
+                patience = limits.own_first_look if is_ours else limits.first_look
+                waits[look] = shelf.begun_at + patience
+        ends = now + at_most if at_most is not None else float("inf")
+        for look, until in sorted(waits.items(), key=lambda one: one[1]):
+            rest = min(until, ends) - asyncio.get_running_loop().time()
+            if rest > 0:
+                await asyncio.wait((look,), timeout=rest)
 
     async def call(
         self,

@@ -62,6 +62,9 @@ class Limits:
     the first question of the new protocol, before it asks the old one."""
     first_look: float = 5.0
     """How long the first discovery waits for a server; the others go on without it."""
+    own_first_look: float = 30.0
+    """The same for a server of this process: it cannot be down, only still be loaded, and a
+    question that came right after the start is not to be answered without it."""
     fresh_for: float = 60.0
     """How long a listing is served without asking again."""
     retry_after: float = 5.0

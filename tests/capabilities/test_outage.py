@@ -2,14 +2,16 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import httpx2
 import pytest
 from mcp.server.mcpserver import MCPServer
 
-from core.capabilities.servers import Limits
+from core.capabilities.servers import Limits, Server
 from core.capabilities.transport import ERRAND, Errand, Wire
 from core.errors import DeadlineExceeded, SourceFailed
+from core.specialists.server import serving
 from tests.capabilities.bridge import PATIENT, StoppedClock, catalog, silence, tool, trusted, until
 from tests.fakes.mcp_legacy import LegacyServer, legacy_server
 from tests.fakes.mcp_modern import free_port, modern_server
@@ -256,3 +258,28 @@ async def test_a_cancelled_call_leaves_the_client_usable_and_no_task_behind() ->
         await held.call(echo, {}, credentials={}, on_progress=silence)
         ours = [t for t in asyncio.all_tasks() - before if "core.capabilities" in repr(t)]
         assert not ours
+
+
+def _answer() -> str:
+    return "42"
+
+
+async def test_a_server_of_this_process_that_is_still_being_loaded_is_waited_for() -> None:
+    may_load = asyncio.Event()
+
+    server: MCPServer[Any] = MCPServer("ours", log_level="ERROR")
+    server.add_tool(_answer, name="answer", description="Answers.")
+    async with serving(server) as ready:
+
+        async def loading(scope: Any, receive: Any, send: Any) -> None:
+            await may_load.wait()
+            await ready(scope, receive, send)
+
+        limits = Limits(first_look=0.01, own_first_look=3_600, open_within=3_600)
+        async with catalog(Server(name="ours", app=loading), limits=limits) as held:
+            looking = asyncio.create_task(held.discover())
+            soon = await held.discover(patience=0.2)
+            assert soon.tools == () and not looking.done()
+            may_load.set()
+            async with asyncio.timeout(60):
+                assert (await looking).tools
