@@ -54,7 +54,7 @@ async def opened(
     browser, url: str, *, width: int = 1360, height: int = 860, expected: str = ""
 ) -> AsyncIterator:
     """The page in a context of its own. An error that the page reports fails the test, unless
-    its words contain `expected`."""
+    its words contain `expected`. A test that fails says what stood on the page."""
     errors: list[str] = []
     context = await browser.new_context(viewport={"width": width, "height": height})
     try:
@@ -63,7 +63,11 @@ async def opened(
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
         await page.goto(url)
-        yield page
+        try:
+            yield page
+        except Exception as failure:
+            failure.add_note("On the page:\n" + await page.locator("body").inner_text())
+            raise
     finally:
         await context.close()
     assert [error for error in errors if not expected or expected not in error] == []

@@ -75,6 +75,9 @@ class Lanes:
         self._is_draining = False
         self._changed = asyncio.Event()
         """Set whenever a turn ended or a drain began."""
+        self._claiming = asyncio.Lock()
+        """Held during a look into the inbox: a turn that is given back meanwhile would be taken
+        once more, and a try of it be lost."""
         self._looked_at: float | None = None
 
     @property
@@ -154,9 +157,10 @@ class Lanes:
     async def _claim(self, free: int) -> list[inbox.Claim]:
         now = self._clock()
         try:
-            claims = await inbox.claim(
-                self._db, self._owner, now=now, lease=now + self._limits.lease, limit=free
-            )
+            async with self._claiming:
+                claims = await inbox.claim(
+                    self._db, self._owner, now=now, lease=now + self._limits.lease, limit=free
+                )
         except Unavailable as failure:
             log.warning("the inbox cannot be read: %s", failure, extra={"action": "lanes.stalled"})
             return []
@@ -183,7 +187,7 @@ class Lanes:
         # Not giving back costs the wait for the lease: no reason to hold up the end of the
         # process when even that cannot be written.
         with suppress(Unavailable, TimeoutError):
-            async with asyncio.timeout(self._limits.last_word):
+            async with asyncio.timeout(self._limits.last_word), self._claiming:
                 for claim in claims:
                     await inbox.release(self._db, claim.turn, self._owner)
 

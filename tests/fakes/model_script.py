@@ -1,5 +1,6 @@
 """The steps that the fake model server can be told to take."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -80,6 +81,8 @@ class Step:
     """In the middle of the answer, for ever."""
     paced: float = 0.0
     """Seconds between two pieces of the stream."""
+    held: asyncio.Event | None = None
+    """In the middle of the answer, until this is set."""
     is_cut: bool = False
     """The connection ends in the middle of the answer, before the finish reason."""
     is_abrupt: bool = False

@@ -125,7 +125,10 @@ class ModelServer:
             return web.json_response(dialect.whole(asked, step, counted))
         response = web.StreamResponse(headers={"content-type": "text/event-stream"})
         await response.prepare(request)
-        for line in dialect.events(asked, step, counted):
+        lines = list(dialect.events(asked, step, counted))
+        for index, line in enumerate(lines):
+            if step.held is not None and index == len(lines) // 2:
+                await step.held.wait()
             await response.write(line.encode())
             if step.paced:
                 await asyncio.sleep(step.paced)

@@ -1,5 +1,6 @@
 """A long answer as a person sees it come: word by word, with its rounds, and stopped on demand."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,16 +22,17 @@ LINES = "".join(
 ANSWER = f"## Third quarter\n\n{LINES}\n[bar chart 1]\n\n[table 1]\n"
 
 
-def played(asked: Asked) -> Step:
-    if "everything" in asked.text:
-        return stall(LINES)
-    if not any(message["role"] == "tool" for message in asked.messages):
-        return call("sample_sales_by", group_by="region", period="2026-Q3")
-    return say(ANSWER, paced=0.012)
-
-
 @asynccontextmanager
-async def visited(folder: Path) -> AsyncIterator:
+async def visited(folder: Path, read_so_far: asyncio.Event) -> AsyncIterator:
+    """The page of a bot whose model stops in the middle of its answer until that is read."""
+
+    def played(asked: Asked) -> Step:
+        if "everything" in asked.text:
+            return stall(LINES)
+        if not any(message["role"] == "tool" for message in asked.messages):
+            return call("sample_sales_by", group_by="region", period="2026-Q3")
+        return say(ANSWER, held=read_so_far)
+
     async with ModelServer(dimensions=1536) as models:
         models.answer(played)
         environment = {
@@ -48,12 +50,14 @@ async def visited(folder: Path) -> AsyncIterator:
 
 
 async def test_an_answer_is_read_while_it_is_written_and_can_be_stopped(tmp_path: Path) -> None:
-    async with visited(tmp_path) as page:
+    read_so_far = asyncio.Event()
+    async with visited(tmp_path, read_so_far) as page:
         await write(page, "@Countersign what did we sell per region in Q3?")
         await page.locator(".message").filter(has_text="per region").last.wait_for()
         growing = page.locator(".caret-mark").first
         await growing.wait_for()
         await shoot(page, "stream-growing")
+        read_so_far.set()
         await page.locator(".thread .chart").wait_for()
         await page.locator(".thread .feedback").wait_for()
         assert await page.locator(".caret-mark").count() == 0
