@@ -17,7 +17,7 @@ from mcp_types import CallToolResult, TextContent
 from bench import words
 from bench.scripted import Scripted
 from bench.stopwatch import Stopwatch, Timed, TimedDatabase
-from bot import config, settings, wiring
+from bot import config, loading, settings, wiring
 from bot.wiring import Wired
 from core.capabilities.servers import Server
 from core.llm import minilm
@@ -216,7 +216,7 @@ async def stand(
         rooms = _timed(wired.rooms, watch) if is_timed else wired.rooms
         rooms.surfaces["slack"] = chat
         rooms.listeners.clear()
-        await wiring.load(wired.rooms)
+        await loading.load(wired.rooms)
         ids_of_turns = lambda: f"{next(ids):016x}"  # noqa: E731
         door = Intake(rooms.db, rooms.steering, rooms.catalog, time.time, ids_of_turns)
         yield Stand(rooms=rooms, door=door, chat=chat, watch=watch)

@@ -88,7 +88,7 @@ async def run(rooms: Rooms, turn: Turn) -> None:
     with spans.turn(turn) as span:
         logs.about(turn=turn.id, thread=turn.question.thread, trace=spans.trace_id())
         surface = rooms.surfaces[turn.question.place.surface]
-        await rooms.steering.fresh()
+        await rooms.steering.recent()
         await rooms.spending.begin(turn)
         async with Status(surface, turn.question.address) as status:
             ended = await _run(rooms, turn, watch.begin(rooms.clock), surface, status)
@@ -291,7 +291,7 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, status: Sta
         billing=billing,
         by_alias=offer.by_alias,
         accepted=offer.accepted,
-        rules=rooms.steering.fresh_rules,
+        rules=rooms.steering.recent_rules,
         deadline=rooms.setup.deadlines.call,
         catalog=rooms.catalog,
         db=rooms.db,

@@ -101,7 +101,7 @@ class Spending:
     ) -> AsyncGenerator[None]:
         """`core.llm.chat.Gate`. Raises `OverBudget`: then nothing is asked."""
         known = self._running.get(billing.turn)
-        setup = await self._steering.fresh() if known else self._steering.setup
+        setup = await self._steering.recent() if known else self._steering.setup
         if known is None or not setup.budgets.limits:
             yield
             return

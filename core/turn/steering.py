@@ -1,7 +1,9 @@
 """What holds now: the file as it was last read, with what admins changed in chat laid over it."""
 
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from time import monotonic
 
 from core.policy.rules import Rules
 from core.records import Person, PersonId
@@ -15,6 +17,9 @@ from core.turn.setup import Setup
 
 Ids = Callable[[PersonId], Awaitable[frozenset[str]]]
 """Every id that is proven to be of the same human."""
+
+LOOK_AGAIN = 0.25
+"""Seconds: a turn looks at every step, and what an admin changes holds within a second."""
 
 log = logs.get(__name__)
 
@@ -34,6 +39,7 @@ class Steering:
         self._laid = laid(file, (), {})
         self._acts: tuple[Act, ...] = ()
         self._seen: tuple[int, float] = (-1, -1.0)
+        self._looked = -math.inf
         self._members: tuple[Membership, ...] = ()
         self.fault = ""
         """Why the file's newest words do not hold; those from before do."""
@@ -51,8 +57,14 @@ class Steering:
     def file(self) -> Setup:
         return self._file
 
+    async def recent(self) -> Setup:
+        """What an admin changed a quarter of a second ago is in it. Raises `Unavailable`."""
+        is_recent = monotonic() - self._looked < LOOK_AGAIN
+        return self._laid if is_recent else await self.fresh()
+
     async def fresh(self) -> Setup:
         """Look whether an admin has changed something. Raises `Unavailable`."""
+        looked = monotonic()
         row = await self._db.fetch_one(
             "SELECT (SELECT coalesce(max(seq), 0) FROM acts) AS acts,"
             " (SELECT coalesce(sum(seen_at), 0) FROM memberships) AS members"
@@ -63,10 +75,12 @@ class Steering:
             self._members = tuple(await memberships.read(self._db))
             self._lay(standing)
             self._seen = seen
+        self._looked = looked
         return self._laid
 
-    async def fresh_rules(self) -> Rules:
-        return (await self.fresh()).rules
+    async def recent_rules(self) -> Rules:
+        """For every call of a turn. Raises `Unavailable`."""
+        return (await self.recent()).rules
 
     def replace(self, file: Setup) -> None:
         """The file says something else from now on."""
