@@ -18,8 +18,10 @@ SECONDS = 5.0
 REPEATS_AFTER = (0.0, 0.02, 0.5)
 """When an event is delivered again, in seconds after its first delivery."""
 ANSWER_SECONDS = 180.0
-
-
+PEOPLE = 200
+"""Who ask, in turn."""
+SETTLED_SECONDS = 3.0
+"""For greetings and answers to end before the storm."""
 TOKENS = 200
 """That Teams' deliveries show in turn: its connector shows one until it ends, and has more of
 them than it has processes."""
@@ -43,9 +45,10 @@ async def measure(subject: str, folder: Path, rate: int = RATE) -> dict[str, flo
     ):
         _, body = side.event(0, "help")
         await first_taken(bot, session, body, side.headers(body))
-        for number in range(1, 31):
+        # Whoever asks for the first time is looked up and greeted: everybody is known by now.
+        for number in range(1, PEOPLE + 1):
             await _deliver(poster, side, side.event(number, "warm")[1], 0)
-        await asyncio.sleep(1.0)
+        await asyncio.sleep(SETTLED_SECONDS)
         events = int(rate * SECONDS)
         began, used = time.perf_counter(), bot.cpu_seconds
         taken, refused, ids = await _storm(poster, side, rate, events)
