@@ -81,6 +81,7 @@ class Mssql:
             connection.timeout = max(1, math.ceil(stop.seconds))
             cursor = connection.cursor()
             cursor.execute(self._pinned(most))
+            stop.by(lambda: _cancel(cursor))
             cursor.execute(sql)
             rows = cursor.fetchmany(most) if most else cursor.fetchall()
             return answer([str(one[0]) for one in cursor.description or ()], rows)
@@ -134,6 +135,15 @@ def token_struct(token: str) -> bytes:
 
 def _braced(value: str) -> str:
     return "{" + value.replace("}", "}}") + "}" if re.search(r"[;{}=\s]", value) else value
+
+
+def _cancel(cursor: Any) -> None:
+    """Tell the server to stop; nothing where the statement is over. Called from another thread.
+
+    The driver has SQLCancel for itself alone: it names no public way to it.
+    """
+    if not cursor.closed and cursor.hstmt is not None:
+        cursor.hstmt._cancel()
 
 
 def _leave(connection: Any) -> None:
@@ -197,6 +207,7 @@ _NUMBERS: dict[str, Failure] = {
 _SENTENCES: tuple[tuple[str, Failure], ...] = (
     ("timeout expired", "timeout"),
     ("timed out", "timeout"),
+    ("operation canceled", "timeout"),
     ("Invalid column name", "unknown_column"),
     ("Invalid object name", "unknown_table"),
     ("is not a recognized built-in function", "unknown_function"),
