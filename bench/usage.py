@@ -1,25 +1,16 @@
-"""How long `/usage` takes over a million ledger rows, and what counting them costs a turn.
+"""Measures how long `/usage` takes over a million ledger rows, and what counting one costs."""
 
-    /path/to/python -m bench.usage [ROWS]
-
-Prints and asserts nothing: a machine that is busy with other work measures that work.
-"""
-
-import asyncio
 import random
 import sqlite3
 import statistics
-import sys
-import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
 
-from bench.machine import load, machine
 from core.records import Billing, LedgerEntry, PersonId, ThreadId, TurnId, Usage
 from core.storage import entries, usage
 from core.storage.database import Database, Transaction, open_database
-from core.storage.usage import DAY, Filter
+from core.storage.usage import DAY, Dimension, Filter
 
 ROWS = 1_000_000
 COUNTED = 20_000
@@ -121,45 +112,44 @@ def _values(one: LedgerEntry) -> tuple[object, ...]:
     )
 
 
-async def measure(db: Database) -> None:
-    zone_edge = 5.5 * 3_600
-    for name, days, by, only in (
-        ("today, by person", 0, "person", Filter()),
-        ("7 days, by person", 7, "person", Filter()),
-        ("30 days, by person", 30, "person", Filter()),
-        ("30 days, by channel", 30, "place", Filter()),
-        ("30 days, by model, of one person", 30, "model", Filter(person="slack:T1/U0007")),
-        ("30 days, by person, of one model", 30, "person", Filter(model="gpt-5.5")),
-        ("90 days, by purpose", 90, "purpose", Filter()),
-        ("90 days, by day", 90, "day", Filter()),
-    ):
-        taken: list[float] = []
-        for _ in range(5):
-            began = time.perf_counter()
-            # As somebody asks whose midnight is not that of UTC: two days come from the ledger.
-            since = NOW // DAY * DAY - days * DAY - zone_edge
-            await usage.sums(db, by, since, None, only)  # pyright: ignore[reportArgumentType]
-            taken.append(time.perf_counter() - began)
-        print(f"{name:36} {statistics.median(taken) * 1_000:8.1f} ms  (worst {max(taken):.3f} s)")
+QUERIES: tuple[tuple[str, int, Dimension, Filter], ...] = (
+    ("today, by person", 0, "person", Filter()),
+    ("7 days, by person", 7, "person", Filter()),
+    ("30 days, by person", 30, "person", Filter()),
+    ("30 days, by channel", 30, "place", Filter()),
+    ("30 days, by model, of one person", 30, "model", Filter(person="slack:T1/U0007")),
+    ("30 days, by person, of one channel", 30, "person", Filter(place="slack:T1/C049")),
+    ("30 days, by person, of one model", 30, "person", Filter(model="gpt-5.5")),
+    ("90 days, by person, of one model", 90, "person", Filter(model="gpt-5.5")),
+    ("90 days, by purpose", 90, "purpose", Filter()),
+    ("90 days, by day", 90, "day", Filter()),
+)
 
 
-async def main(rows: int) -> None:
-    print(f"{machine()}; load {load():.1f}")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "usage.db"
-        db = await open_database(f"sqlite:///{path}")
-        each = await add(db, min(rows, COUNTED))
+async def measure(subject: str, folder: Path) -> dict[str, float]:
+    """Milliseconds; the median of five."""
+    del subject
+    folder.mkdir(parents=True)
+    path = folder / "usage.db"
+    db = await open_database(f"sqlite:///{path}")
+    each = await add(db, COUNTED)
+    await db.close()
+    fill(path, ROWS - COUNTED)
+    db = await open_database(f"sqlite:///{path}")
+    try:
+        asked = {name: await _asked(db, *query) for name, *query in QUERIES}
+    finally:
         await db.close()
-        fill(path, rows - min(rows, COUNTED))
-        db = await open_database(f"sqlite:///{path}")
-        try:
-            kept = await db.fetch_one("SELECT count(*) AS n FROM usage_days")
-            count = kept["n"] if kept else 0
-            print(f"{rows:,} ledger rows, {count:,} sums; {each:.3f} ms to add and count one")
-            await measure(db)
-        finally:
-            await db.close()
+    return {"to add and count one use, in the turn's write": each} | asked
 
 
-if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else ROWS))
+async def _asked(db: Database, days: int, by: Dimension, only: Filter) -> float:
+    taken: list[float] = []
+    for _ in range(5):
+        began = time.perf_counter()
+        # As somebody asks whose midnight is not that of UTC: a piece of a day is read from the
+        # ledger itself.
+        since = NOW // DAY * DAY - days * DAY - 5.5 * 3_600
+        await usage.sums(db, by, since, None, only)
+        taken.append(time.perf_counter() - began)
+    return statistics.median(taken) * 1_000
