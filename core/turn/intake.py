@@ -111,7 +111,8 @@ class Intake:
         except OverBudget as spent:
             return await self._tell(question, turn, str(spent))
         kind = "duplicate" if placed.is_duplicate else "accepted"
-        log.info(f"question.{kind}", turn=placed.turn, thread=question.thread, ahead=placed.ahead)
+        ids = {"delivery": question.delivery, "turn": placed.turn, "thread": question.thread}
+        log.info(f"question.{kind}", **ids, ahead=placed.ahead)
         if not placed.is_duplicate:
             await self._notices(question, placed.turn, placed.ahead)
         return Receipt(kind=kind, turn=placed.turn, ahead=placed.ahead)
