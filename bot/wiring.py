@@ -286,7 +286,7 @@ def _wanted(
         db=db,
         chats=chats,
         chat=chat,
-        model=next(iter(config.models.values())),
+        models=config.models,
         clock=clock,
         settings=settings,
         sources=config.sources,

@@ -111,7 +111,7 @@ def build(
     keys = SigningKeys(settings.openid_url, time.monotonic)
     connector = Connector(settings, pacing or Pacing(time.monotonic, asyncio.sleep))
     directory = Directory(kept)
-    uploads = Uploads(connector, directory, kept, made, is_local=settings.is_local)
+    uploads = Uploads(connector, directory, kept, made, door, is_local=settings.is_local)
     surface = TeamsSurface(
         connector,
         directory,
@@ -133,6 +133,7 @@ def build(
         door=door,
         connector=connector,
         directory=directory,
+        uploads=uploads,
         deciding=deciding,
         accounts=accounts,
         sso_resource=settings.sso_resource,

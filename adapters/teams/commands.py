@@ -8,6 +8,7 @@ from adapters.teams.connector import Connector
 from adapters.teams.deciding import Deciding
 from adapters.teams.directory import Directory
 from adapters.teams.render import cards, limits, messages, signin, tables
+from adapters.teams.uploads import Uploads
 from core.cards import Card
 from core.ports import Accounts, FrontDoor
 from core.records import Address, Answer, Json, PersonId, Question, Stop
@@ -33,6 +34,7 @@ class Speech:
     door: FrontDoor
     connector: Connector
     directory: Directory
+    uploads: Uploads
     deciding: Deciding | None
     accounts: Accounts | None
     sso_resource: str = ""

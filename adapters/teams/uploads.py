@@ -4,8 +4,10 @@ Teams lets a bot put a file only where a person has agreed to it, and only in a 
 Source: Microsoft's page on sending and receiving files.
 """
 
+import hashlib
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import aiohttp
 
@@ -15,7 +17,9 @@ from adapters.teams.connector import Connector
 from adapters.teams.directory import Directory, Kept
 from adapters.teams.render import messages
 from core.errors import CountersignError, DeliveryFailed
-from core.records import Address, FileId, Json, MadeFile, PersonId, Post
+from core.panels import Attached, Order
+from core.ports import FrontDoor
+from core.records import Address, FileId, Json, MadeFile, Person, PersonId, Place, Post
 
 log = logging.getLogger(__name__)
 CONSENT = "fileConsent/invoke"
@@ -30,15 +34,23 @@ Made = Callable[[FileId], Awaitable[bytes | None]]
 
 
 class Uploads:
-    """`made` gives the bytes of a file that a tool made."""
+    """`made` gives the bytes of a file that a tool made, `door` makes those of an order anew."""
 
     def __init__(
-        self, connector: Connector, directory: Directory, kept: Kept, made: Made, *, is_local: bool
+        self,
+        connector: Connector,
+        directory: Directory,
+        kept: Kept,
+        made: Made,
+        door: FrontDoor,
+        *,
+        is_local: bool,
     ) -> None:
         self._connector = connector
         self._directory = directory
         self._kept = kept
         self._made = made
+        self._door = door
         self._is_local = is_local
 
     async def offer(self, post: Post, address: Address, size: int) -> str:
@@ -57,6 +69,19 @@ class Uploads:
             )
         return id
 
+    async def propose(self, file: Attached, order: Order, address: Address) -> None:
+        """Ask the person in their own chat whether they want the file that an order led to. It is
+        made anew when they agree, by the rights that they have then; nothing of it is kept until
+        then. Raises `CountersignError`."""
+        whose = f"{order.person.id}\0{order.words}"
+        id = FileId(f"order_{hashlib.sha256(whose.encode()).hexdigest()[:24]}")
+        there = await private.chat(self._connector, self._directory, address)
+        known = {"name": file.name, "person": order.person.id, "words": order.words}
+        await self._kept.keep(_key(id), known)
+        made = MadeFile(id=id, name=file.name, media_type="", size=len(file.content))
+        asked = _question(made, made.size)
+        await self._connector.send(there["service"], there["conversation"], asked)
+
     async def answered(self, activity: Json, tenant: str) -> None:
         """The person has agreed, or not. Never raises: what goes wrong is told to them."""
         value = fields.child(activity, "value")
@@ -70,19 +95,37 @@ class Uploads:
                 return
             if fields.text(value, "action") == "accept":
                 info = fields.child(value, "uploadInfo")
-                shown = await self._put(key, fields.text(known, "name"), info, person.id)
+                name = fields.text(known, "name")
+                made = partial(self._content, key, known, person, place)
+                shown = await self._put(made, name, info, person.id)
                 await self._connector.send(address["service"], address["conversation"], shown)
             await self._closed(activity, address)
         except CountersignError as error:
             log.warning("teams.no_upload", extra={"fields": {"reason": type(error).__name__}})
 
-    async def _put(self, key: FileId, name: str, info: Json, person: PersonId) -> Json:
+    async def _content(
+        self, key: FileId, known: Json, person: Person, place: Place
+    ) -> bytes | None:
+        words = fields.text(known, "words")
+        if not words:
+            return await self._made(key)
+        order = Order(person=person, place=place, words=words, is_typed=True)
+        panel = await self._door.order(order)
+        return None if panel is None or panel.file is None else panel.file.content
+
+    async def _put(
+        self,
+        made: Callable[[], Awaitable[bytes | None]],
+        name: str,
+        info: Json,
+        person: PersonId,
+    ) -> Json:
         """What is shown of it then."""
         address = fields.text(info, "uploadUrl")
         if not files.is_storage(address, self._is_local):
             log.warning("teams.upload_refused", extra={"fields": {"person": person}})
             return _said(REFUSED.format(name=name))
-        content = await self._made(key)
+        content = await made()
         if content is None:
             return _said(GONE)
         try:
