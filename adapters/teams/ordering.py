@@ -59,7 +59,7 @@ async def pressed(speech: Speech, activity: Json, tenant: str) -> Json | str:
         async with asyncio.timeout(SECONDS):
             if words in OUTSIDE:
                 address = inbound.address(activity, place, conversation)
-                return await _outside(speech, words, person.id, address)
+                return await _outside(speech, words, person.id, address, _id(activity))
             panel = await speech.door.order(
                 Order(person=person, place=place, words=words, is_typed=True)
             )
@@ -69,11 +69,17 @@ async def pressed(speech: Speech, activity: Json, tenant: str) -> Json | str:
     return UNKNOWN if panel is None else panels.content(panel)
 
 
-async def _outside(speech: Speech, words: str, person: PersonId, address: Address) -> Json:
+async def _outside(
+    speech: Speech, words: str, person: PersonId, address: Address, asked: str
+) -> Json:
     """Words of the adapter's own are answered in the chat, below the card."""
-    shown = await commands.answered(speech, words, person, address)
+    shown = await commands.answered(speech, words, person, address, asked=asked)
     await private.tell(speech.connector, speech.directory, address, shown)
     return panels.content(Panel(text="It is below, in our own chat."))
+
+
+def _id(activity: Json) -> str:
+    return fields.text(activity, "id")
 
 
 def _action(activity: Json) -> Json:
