@@ -21,7 +21,7 @@ ANSWER_SECONDS = 180.0
 PEOPLE = 200
 """Who ask, in turn."""
 SETTLED_SECONDS = 3.0
-"""For greetings and answers to end before the storm."""
+"""For greetings to end before the storm."""
 TOKENS = 200
 """That Teams' deliveries show in turn: its connector shows one until it ends, and has more of
 them than it has processes."""
@@ -46,8 +46,11 @@ async def measure(subject: str, folder: Path, rate: int = RATE) -> dict[str, flo
         _, body = side.event(0, "help")
         await first_taken(bot, session, body, side.headers(body))
         # Whoever asks for the first time is looked up and greeted: everybody is known by now.
-        for number in range(1, PEOPLE + 1):
-            await _deliver(poster, side, side.event(number, "warm")[1], 0)
+        warm = [side.event(number, "warm") for number in range(1, PEOPLE + 1)]
+        for _, body in warm:
+            await _deliver(poster, side, body, 0)
+        if kind != "held":
+            await _answers(session, side, {id for id, _ in warm})
         await asyncio.sleep(SETTLED_SECONDS)
         events = int(rate * SECONDS)
         began, used = time.perf_counter(), bot.cpu_seconds
