@@ -65,8 +65,10 @@ async def signed_in(
         where = {"POWERBI_API_URL": service.url}
         async with house(folder, models=models, yaml=MODEL, environment=where) as bot:
             await offered(bot, "powerbi/ask_bikes", "office/send_mail")
-            await bot.ask(f"{MENTION} {question}")
-            assert "You are signed in" in await follow(bot, links(bot, "mara", "sales")[0], "mara")
+            said = await bot.ask(f"{MENTION} {question}")
+            offers = links(bot, "mara", "sales")
+            assert offers, said
+            assert "You are signed in" in await follow(bot, offers[0], "mara")
             yield bot, service
 
 
