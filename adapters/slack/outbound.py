@@ -30,6 +30,8 @@ log = logging.getLogger(__name__)
 WORKING = "is working on it…"
 STREAMS = 1_000
 """Answers that were streamed and wait for their delivery; those beyond are looked for in Slack."""
+_PASSING = UNKNOWN_OUTCOMES | {"ratelimited", "request_timeout"}
+"""What an upload may not meet the next time."""
 
 
 class SlackSurface:
@@ -174,9 +176,9 @@ class SlackSurface:
         try:
             await self._upload(post, name, content)
         except DeliveryFailed as error:
-            if error.retry_after or error.reason in UNKNOWN_OUTCOMES:
-                raise
             reason = error.reason
+            if reason in _PASSING or reason.startswith(("http_", "upload_status_")):
+                raise
             log.error("slack.no_attachment", extra={"fields": {"post": post.id, "reason": reason}})
             said = Answer(text=f"I could not put `{name}` beside my answer: `{reason}`.")
             told = replace(post, id=f"{post.id}.told", kind="private", answer=said)
