@@ -100,6 +100,12 @@ class Desk(Protocol):
         """What waits for this person: to decide, or to see decided."""
         ...
 
+    async def show(self, person: PersonId, asked: str) -> str:
+        """Show the cards of what waits for this person in their own chat with the bot, where they
+        change together with all others, and return the sentence that says so. `asked` names the
+        wish: repeating it shows nothing twice. Raises `Unavailable`."""
+        ...
+
 
 class Accounts(Protocol):
     """What an adapter's inbound half may ask about a person's Microsoft account."""

@@ -61,7 +61,7 @@ async def pressed(speech: Speech, activity: Json, tenant: str) -> Json | str:
         async with asyncio.timeout(SECONDS):
             address = inbound.address(activity, place, conversation)
             if words in OUTSIDE:
-                return await _outside(speech, words, person.id, address)
+                return await _outside(speech, words, person.id, address, _id(activity))
             order = Order(person=person, place=place, words=words, is_typed=True)
             panel = await _ordered(speech, order, address)
     except (CountersignError, TimeoutError) as failure:
@@ -79,11 +79,17 @@ async def _ordered(speech: Speech, order: Order, address: Address) -> Panel | No
     return replace(panel, text=f"{panel.text}\n`{panel.file.name}` {FILE}", file=None)
 
 
-async def _outside(speech: Speech, words: str, person: PersonId, address: Address) -> Json:
+async def _outside(
+    speech: Speech, words: str, person: PersonId, address: Address, asked: str
+) -> Json:
     """Words of the adapter's own are answered in the chat, below the card."""
-    shown = await commands.answered(speech, words, person, address)
+    shown = await commands.answered(speech, words, person, address, asked=asked)
     await private.tell(speech.connector, speech.directory, address, shown)
     return panels.content(Panel(text="It is below, in our own chat."))
+
+
+def _id(activity: Json) -> str:
+    return fields.text(activity, "id")
 
 
 def _action(activity: Json) -> Json:
