@@ -89,7 +89,9 @@ class TeamsSide:
         root = how.pop("thread_ts", "") or ""
         is_mention = MENTION in text and not channel.startswith("@")
         words = text.replace(MENTION, "").strip()
-        id = await self.teams.say(person, channel, words, root=root, is_mention=is_mention)
+        id = await self.teams.say(
+            person, channel, words, root=root, is_mention=is_mention, files=how.get("files")
+        )
         return root or id
 
     def replies(self, channel: str, thread: str) -> list[Message]:

@@ -24,7 +24,7 @@ from core.errors import DeliveryFailed
 from core.figures import Figure
 from core.parked import Verdict
 from core.ports import Showing
-from core.records import Address, FileRef, Json, Person, Post
+from core.records import Address, FileRef, Json, Person, PersonId, Post
 
 log = logging.getLogger(__name__)
 WORKING = "is working on it…"
@@ -154,7 +154,7 @@ class SlackSurface:
             return await self._private(post)
         return await self._answer(post)
 
-    async def fetch(self, file: FileRef, *, limit: int) -> bytes:
+    async def fetch(self, file: FileRef, *, limit: int, person: PersonId) -> bytes:
         return await files.fetch(self._api, file, limit=limit)
 
     async def profile(self, person: Person) -> Person:

@@ -70,7 +70,16 @@ def address(activity: Json, place: Place, conversation: str) -> dict[str, str]:
         "oid": identity.object_id(activity),
         "bot": fields.text(fields.child(activity, "recipient"), "id"),
         "kind": place.kind,
+        **_team(activity),
     }
+
+
+def _team(activity: Json) -> dict[str, str]:
+    """Of a channel: Teams' own id of the team, and the one of its group, which it leaves out at
+    times."""
+    about = fields.child(fields.child(activity, "channelData"), "team")
+    found = {"team": fields.text(about, "id"), "group": fields.text(about, "aadGroupId").lower()}
+    return {name: id for name, id in found.items() if identity.is_conversation(id)}
 
 
 def _not_spoken(activity: Json, own: str) -> str:

@@ -17,7 +17,7 @@ from adapters.teams.streams import Streams
 from adapters.teams.uploads import Uploads
 from core.errors import DeliveryFailed
 from core.parked import Verdict
-from core.ports import Showing
+from core.ports import Showing, Transcript
 from core.records import Address, FileRef, Json, Person, PersonId, Post
 
 log = logging.getLogger(__name__)
@@ -41,6 +41,7 @@ class TeamsSurface:
         kept: Kept,
         streams: Streams,
         uploads: Uploads,
+        transcript: Transcript | None = None,
         *,
         is_local: bool,
         sso_resource: str = "",
@@ -51,6 +52,7 @@ class TeamsSurface:
         self._sensitivity = sensitivity
         self._streams = streams
         self._uploads = uploads
+        self._transcript = transcript
         self._connector = connector
         self._directory = directory
         self._placeholders = placeholders
@@ -72,8 +74,9 @@ class TeamsSurface:
     async def profile(self, person: Person) -> Person:
         return await self._directory.fill(person)
 
-    async def fetch(self, file: FileRef, *, limit: int) -> bytes:
-        return await files.fetch(self._kept, file, limit=limit, local=self._is_local)
+    async def fetch(self, file: FileRef, *, limit: int, person: PersonId) -> bytes:
+        given = (self._kept, self._transcript, file)
+        return await files.fetch(*given, limit=limit, person=person, local=self._is_local)
 
     @asynccontextmanager
     async def showing(

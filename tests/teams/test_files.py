@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from core.errors import DeliveryFailed, SourceFailed
+from core.errors import DeliveryFailed
 from core.records import Answer, FileId, MadeFile
 from tests.teams.conftest import running
 from tests.teams.test_outbound import post, question
@@ -97,13 +97,3 @@ async def test_a_person_who_cannot_be_written_to_gets_no_file_and_the_failure_is
     with pytest.raises(DeliveryFailed) as failed:
         await bot.adapter.surface.deliver(file_post(asked), BYTES)
     assert failed.value.is_final and teams.by_bot("sales") == []
-
-
-async def test_a_file_posted_in_a_channel_is_seen_and_said_to_be_unreadable(bot, teams):
-    markup = '<div>read this<attachment id="1150D938-8870-4044"></attachment></div>'
-    html = {"contentType": "text/html", "content": markup}
-    await teams.say("mara", "sales", "read this", attachments=[html])
-    [asked] = await teams.wait_for(lambda: bot.door.questions or None)
-    [named] = asked.files
-    with pytest.raises(SourceFailed, match="post it in our own chat"):
-        await bot.adapter.surface.fetch(named, limit=1_000)
