@@ -12,7 +12,7 @@ NOTE = b"# Hotels\n\nA hotel night in Paris may cost 180 euros with breakfast.\n
 
 async def test_a_file_of_a_channel_is_read_once_its_asker_has_connected(tmp_path) -> None:
     async with ModelServer(dimensions=1536) as models:
-        models.script([say("Please connect first."), say("It is 180 euros. [1]")])
+        models.script([say("Please connect first."), say("It is 180 euros [0.1].")])
         async with house(tmp_path, models=models, side="teams") as bot:
             teams, asked = bot.teams, f"{MENTION} what may a hotel night in Paris cost?"
             root = await bot.side.say("mara", "sales", asked, files={"policy.md": NOTE})
