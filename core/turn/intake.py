@@ -26,6 +26,7 @@ from core.storage.database import Database, Transaction
 from core.telemetry import logs, metrics, spans
 from core.turn.orders.desk import Desk
 from core.turn.permitted import permitted
+from core.turn.repeats import Repeats
 from core.turn.setup import Setup
 from core.turn.sharing import NOTHING, share
 from core.turn.spending import Spending
@@ -78,16 +79,21 @@ class Intake:
         self._new_id = new_id
         self._approvals = approvals
         self._take_back = take_back
+        self._repeats = Repeats()
 
     async def accept(self, question: Question) -> Receipt:
         """See `FrontDoor.accept`."""
+        receipt = await self._repeats.once(question.delivery, lambda: self._traced(question))
+        metrics.QUESTIONS.add(receipt.kind)
+        return receipt
+
+    async def _traced(self, question: Question) -> Receipt:
         with spans.span("accept", {"countersign.thread": question.thread}) as span:
             receipt = await self._accept(replace(question, trace=spans.carried()))
             span.set({"countersign.outcome": receipt.kind, "countersign.ahead": receipt.ahead})
             # A delivery that comes again is no part of the turn's own trace.
             if receipt.turn and receipt.kind != "duplicate":
                 span.set({"countersign.turn": receipt.turn})
-        metrics.QUESTIONS.add(receipt.kind)
         return receipt
 
     async def _accept(self, question: Question) -> Receipt:
@@ -96,7 +102,7 @@ class Intake:
             return await self._tell(question, turn, await self._help(question))
         if question.text.strip(" \t\r\n.!").lower() in SHARE and not question.files:
             return await self._tell(question, turn, await self._share(question))
-        setup = await self._steering.fresh()
+        setup = await self._steering.recent()
         verdict = self._verdict(setup, question)
         if isinstance(verdict, Refused):
             return await self._tell(question, turn, verdict.sentence)
