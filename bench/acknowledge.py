@@ -10,7 +10,7 @@ from aiohttp import ClientSession, TCPConnector
 
 from bench.bots import Bot, first_taken, serving
 from bench.slack_side import SlackSide, slack
-from bench.teams_side import TeamsSide, teams
+from bench.teams_side import PEOPLE, TeamsSide, teams
 
 RATE = 150
 SECONDS = 5.0
@@ -41,7 +41,7 @@ async def measure(subject: str, folder: Path, rate: int = RATE) -> dict[str, flo
     ):
         _, body = side.event(0, "help")
         await first_taken(bot, session, body, side.headers(body))
-        for number in range(1, 31):
+        for number in range(1, PEOPLE + 1):
             await _deliver(session, bot, side, side.event(number, "warm")[1], 0)
         await asyncio.sleep(1.0)
         events = int(rate * SECONDS)

@@ -93,6 +93,7 @@ class Chats:
                 transcript=transcript,
                 pacing=pacings.teams if pacings else None,
                 made=lambda file: files.read(db, file),
+                make=lambda *made: files.keep(db, *made, made_at=clock()),
             )
 
     @property

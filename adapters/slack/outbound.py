@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
-from adapters import picture
+from adapters import picture, spreadsheet
 from adapters.slack import copies, direct, fields, files, marker, private, upload
 from adapters.slack.answering import Answering, rendered_of
 from adapters.slack.api import SlackApi
@@ -168,7 +168,7 @@ class SlackSurface:
         await self._sessions.answered(spot)
         for figure in post.answer.figures:
             if not figures.is_whole(figure):
-                await self._upload(post, f"{figure.title or 'table'}.csv", figures.as_csv(figure))
+                await self._upload(post, spreadsheet.name(figure), spreadsheet.as_csv(figure))
             if figures.is_undrawn(figure):
                 await self._draw(post, figure)
         return ts

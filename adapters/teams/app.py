@@ -25,10 +25,10 @@ from adapters.teams.signing_in import SigningIn
 from adapters.teams.stream import Manner
 from adapters.teams.streams import Streams
 from adapters.teams.thread import Thread
-from adapters.teams.uploads import Made, Uploads
+from adapters.teams.uploads import Made, Make, Uploads
 from core.errors import DeliveryFailed, Misconfigured
 from core.ports import Accounts, Clock, Desk, FrontDoor, Transcript
-from core.records import FileId
+from core.records import FileId, MadeFile, TurnId
 
 log = logging.getLogger(__name__)
 REFUSALS = ("invalid_client", "unauthorized_client", "invalid_request")
@@ -95,6 +95,10 @@ async def nothing_made(_: FileId) -> bytes | None:
     """Of no file."""
 
 
+async def not_made(turn: TurnId, file: MadeFile, content: bytes) -> None:
+    """Keeps nothing."""
+
+
 def build(
     settings: TeamsSettings,
     door: FrontDoor,
@@ -108,15 +112,16 @@ def build(
     manner: Manner | None = None,
     patience: float = ANSWER_SECONDS,
     made: Made = nothing_made,
+    make: Make = not_made,
 ) -> TeamsAdapter:
     """`clock` is wall time, for tokens; the rest has a clock of its own that never goes back.
     Without a `desk` there are no cards, without `accounts` none can be connected, without a
-    `transcript` nothing is read in anybody's name. `made` gives the bytes of a file that a tool
-    made."""
+    `transcript` nothing is read in anybody's name. `made` gives the bytes of a file that was
+    made, `make` keeps one."""
     keys = SigningKeys(settings.openid_url, time.monotonic)
     connector = Connector(settings, pacing or Pacing(time.monotonic, asyncio.sleep))
     directory = Directory(kept)
-    uploads = Uploads(connector, directory, kept, made, is_local=settings.is_local)
+    uploads = Uploads(connector, directory, kept, made, make, is_local=settings.is_local)
     surface = TeamsSurface(
         connector,
         directory,

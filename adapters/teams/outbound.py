@@ -12,7 +12,7 @@ from adapters.teams.directory import Directory, Kept
 from adapters.teams.invokes import answer_key, message_id
 from adapters.teams.placeholders import Placeholders
 from adapters.teams.reasons import GONE, UNREACHABLE
-from adapters.teams.render import cards, messages, signin
+from adapters.teams.render import cards, figures, messages, signin
 from adapters.teams.streams import Streams
 from adapters.teams.uploads import Uploads
 from core.errors import DeliveryFailed
@@ -192,6 +192,9 @@ class TeamsSurface:
         if post.kind == "answer":
             await self._kept.keep(answer_key(last), {"turn": post.turn})
             await self._placeholders.done(address)
+        for number, figure in enumerate(post.answer.figures, start=1):
+            if not figures.is_whole(figure):
+                await self._uploads.offer_rows(post, address, number, figure)
         return first
 
     async def _begun(self, post: Post, address: Address, holder: str, shown: Json) -> str:
