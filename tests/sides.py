@@ -87,15 +87,15 @@ class SlackSide:
         self, person: str, channel: str, text: str, *, root: str = "", seconds_ago: float = 0.0
     ) -> str:
         before, world = self.slack.world.clock, self.slack.world
-        world.clock = lambda: before() - seconds_ago
+        if seconds_ago:
+            world.clock = lambda: before() - seconds_ago
         ts = await self.slack.say(person, channel, text, root or None, is_told=False)
         kinds = ("app_mention", "message")
         events = [self.slack.envelope_for(channel, ts, kind) for kind in kinds]
         world.clock = before
-        async with asyncio.TaskGroup() as group:
-            for retry in range(3):
-                for event in events:
-                    group.create_task(self.slack.deliver(event, retry=retry))
+        for retry in range(4):
+            for event in events:
+                await self.slack.deliver(event, retry=retry)
         return ts
 
     async def press(self, person: str, channel: str, thread: str, title: str) -> None:
@@ -148,7 +148,8 @@ class TeamsSide:
         self, person: str, channel: str, text: str, *, root: str = "", seconds_ago: float = 0.0
     ) -> str:
         before, world = self.teams.world.clock, self.teams.world
-        world.clock = lambda: before() - seconds_ago
+        if seconds_ago:
+            world.clock = lambda: before() - seconds_ago
         words = text.replace(MENTION, "").strip()
         activity = self.teams.written(person, channel, words, root=root)
         world.clock = before

@@ -74,7 +74,9 @@ async def test_a_process_that_dies_over_a_click_says_so_afterwards(tmp_path: Pat
         crm.mood = "well"
         async with running(tmp_path, environment=given) as second:
             teams.connect(f"{second.bot}/api/messages")
-            await teams.wait_for(lambda: "do not know" in str(shown(teams, root)) or None, 30)
+            await teams.wait_for(
+                lambda: "not repeat it by myself" in str(shown(teams, root)) or None, 30
+            )
             assert await second.stop() == 0
     assert len(crm.called()) == 1, "what may have happened is not done again"
     assert "Send" not in str(shown(teams, root))
