@@ -107,7 +107,7 @@ class SlackSide:
                             return one, element["action_id"]
             return None
 
-        message, action = await self.slack.wait_for(there, 15.0)
+        message, action = await self.slack.wait_for(there, 30.0)
         await self.slack.click(person, message, action)
 
     async def delete(self, person: str, channel: str, thread: str) -> None:
@@ -166,7 +166,7 @@ class TeamsSide:
                         return one
             return None
 
-        shown = await self.teams.wait_for(there, 15.0)
+        shown = await self.teams.wait_for(there, 30.0)
         await self.teams.click(person, channel, shown["id"], title)
 
     async def delete(self, person: str, channel: str, thread: str) -> None:

@@ -1,4 +1,4 @@
-"""In Teams, questions from many threads at once are answered in order, once, and none waits for another."""
+"""A crowd in Teams is answered in order, each question once, and none waits for another thread."""
 
 import asyncio
 import re
