@@ -18,8 +18,6 @@ from jwt.algorithms import RSAAlgorithm
 PATH = "/api/messages"
 APP = "5c1a7b60-2f1e-4a52-9d0f-7d9f6a1e4c11"
 TENANT = "8f5b9a52-6f0c-4c6e-9a57-0d1f0c6b7e21"
-PEOPLE = 30
-"""Who ask in turn. Each is greeted when they ask for the first time."""
 _MENTION = "<at>Countersign</at>"
 
 
@@ -111,8 +109,7 @@ class TeamsSide:
 
     def event(self, number: int, text: str) -> tuple[str, bytes]:
         """A mention in a channel of its own, as Teams delivers it: its id and the body."""
-        id = f"{int(time.time())}{number:06d}"
-        oid = f"00000000-0000-0000-0000-{number % PEOPLE:012d}"
+        id, oid = f"{int(time.time())}{number:06d}", f"00000000-0000-0000-0000-{number % 200:012d}"
         bot = {"id": f"28:{APP}", "name": "Countersign"}
         channel = f"19:channel{number}@thread.tacv2"
         activity: dict[str, Any] = {
