@@ -8,6 +8,7 @@ import aiohttp
 
 from adapters import fields
 from adapters.links import is_loopback
+from adapters.teams import identity
 from core.errors import SourceFailed
 from core.ports import Transcript
 from core.records import FileId, FileRef, Json, PersonId
@@ -19,7 +20,8 @@ rights of the person who asks, see `adapters.teams.thread`."""
 HOSTS = (".sharepoint.com", ".sharepoint.us", ".sharepoint-mil.us", ".svc.ms")
 UNSEEN = "unseen-"
 MOST_FILES = 10
-_POSTED = re.compile(r'<attachment id="([A-Za-z0-9-]{1,64})"')
+_POSTED = re.compile(r'<attachment id="([A-Fa-f0-9]{1,12}(?:-[A-Fa-f0-9]{1,12}){1,4})"')
+"""A file; cards, and messages that are answered to, have ids without a dash."""
 FETCH_SECONDS = 60.0
 _TYPES = {
     "csv": "text/csv",
@@ -43,10 +45,11 @@ class Addresses(Protocol):
 def named(activity: Json, tenant: str) -> tuple[FileRef, ...]:
     """By id alone; see `addresses` for where they are."""
     found: list[FileRef] = []
+    is_told = identity.kind(activity) == "dm"
     for attachment in fields.children(activity, "attachments"):
         content = fields.child(attachment, "content")
         key = fields.text(content, "uniqueId")
-        if fields.text(attachment, "contentType") == "text/html":
+        if fields.text(attachment, "contentType") == "text/html" and not is_told:
             found += _unseen(fields.text(attachment, "content"), tenant)
         if fields.text(attachment, "contentType") != DOWNLOAD or not key.isprintable() or not key:
             continue

@@ -163,4 +163,12 @@ async def test_where_no_account_can_be_connected_it_is_said(bot, teams):
 async def test_a_file_of_a_chat_of_two_needs_no_account(home):
     asked, heard = await home.heard("mara", "@mara", files={"orders.csv": CSV})
     assert heard.own is None and home.asked == []
-    assert await home.content(asked, asked.files[0]) == CSV
+    [file] = asked.files
+    assert await home.content(asked, file) == CSV
+
+
+async def test_a_card_or_a_message_that_is_answered_to_is_no_file(home, teams):
+    marks = "".join(f'<attachment id="{id}"></attachment>' for id in ("1690000000000", "74d20c7f"))
+    html = {"contentType": "text/html", "content": f"<div>look{marks}</div>"}
+    asked, heard = await home.heard("mara", "sales", attachments=[html])
+    assert asked.files == () and heard.missing is None
