@@ -1,7 +1,7 @@
 """The seams between the adapters and the core: what each side may ask of the other, and nothing
 else."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -25,6 +25,23 @@ from core.records import (
     TurnId,
 )
 from core.said import Heard
+
+Window = tuple[int, float]
+"""(calls, seconds) that a platform allows."""
+
+
+class Moments(Protocol):
+    """When calls may go out that a platform counts over all processes of the bot."""
+
+    async def take(self, line: str, windows: Sequence[Window], *, patience: float) -> float:
+        """Seconds until the caller's moment, which is the caller's from now on, so that callers
+        keep their order. With more than `patience` nothing was taken, nor without windows.
+        Raises `Unavailable`."""
+        ...
+
+    async def hold(self, line: str, seconds: float) -> None:
+        """The platform asked for a pause. Raises `Unavailable`."""
+        ...
 
 
 class FrontDoor(Protocol):
@@ -227,6 +244,10 @@ class Installations(Protocol):
         ...
 
     async def remove(self, team: str) -> None: ...
+
+    async def once(self, state: str) -> bool:
+        """True for the first one who comes with this state of a way to install the app."""
+        ...
 
 
 class Listener(Protocol):

