@@ -25,6 +25,7 @@ from core.ports import Accounts, Clock, Desk, FrontDoor, Listener, Poster, Surfa
 from core.records import Channel, Json, Person, PersonId, Posted
 from core.storage import files, kept
 from core.storage.database import Database
+from core.storage.moments import Moments
 
 if TYPE_CHECKING:
     from bot.workspace.local import LocalWorkspace
@@ -72,6 +73,7 @@ class Chats:
     ) -> None:
         """Build the adapters that have credentials."""
         settings, workspace, pacings = self._settings, self._workspace, self._pacings
+        moments = None if db.is_exclusive else Moments(db)
         if workspace is not None or settings.slack is not None:
             self.slack = chat_platform.adapter(
                 chat_platform.slack_settings(settings, workspace, self._config),
@@ -81,6 +83,7 @@ class Chats:
                 desk=desk,
                 accounts=accounts,
                 pacing=pacings.slack if pacings else None,
+                moments=moments,
             )
         if (reach := _teams(settings, workspace)) is not None:
             self.teams = teams.build(
@@ -93,7 +96,10 @@ class Chats:
                 transcript=transcript,
                 pacing=pacings.teams if pacings else None,
                 made=lambda file: files.read(db, file),
-                make=lambda *made: files.keep(db, *made, made_at=clock()),
+                make=lambda turn, file, content: files.keep(
+                    db, turn, file, content, made_at=clock()
+                ),
+                moments=moments,
             )
 
     @property

@@ -8,7 +8,7 @@ from core.approvals.rooms import Rooms as Approvals
 from core.approvals.upkeep import void_of_turn
 from core.errors import CountersignError
 from core.records import PersonId
-from core.storage import erase
+from core.storage import duties, erase
 from core.storage.erase import Erasure
 from core.storage.index import Index
 from core.telemetry import logs
@@ -43,13 +43,19 @@ class Eraser:
     async def run(self) -> None:
         while not self._ended.is_set():
             try:
-                for one in await erase.due(self._rooms.db):
-                    await self.carry(one)
+                if await erase.due(self._rooms.db):
+                    await self._carry_all()
             except CountersignError as failure:
                 log.warning("erasure.failed", kind=type(failure).__name__)
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL):
                     await self._rooms.db.wait(CHANNEL, POLL)
+
+    async def _carry_all(self) -> None:
+        db = self._rooms.db
+        async with duties.held(db, "erasing", clock=self._rooms.clock) as is_ours:
+            for one in await erase.due(db) if is_ours else ():
+                await self.carry(one)
 
     async def drain(self) -> None:
         self._ended.set()

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from core.errors import CountersignError
 from core.ports import Clock
-from core.storage import memberships
+from core.storage import duties, memberships
 from core.storage.database import Database
 from core.telemetry import logs
 from core.turn.steering import Steering
@@ -62,7 +62,10 @@ class Grouping:
         for origin in wanted:
             if now - self._tried.get(origin, -FRESH) >= FRESH:
                 self._tried[origin] = now
-                await self._read(origin, now)
+                # One process reads a group for all of them.
+                lease = now + 0.9 * FRESH
+                if await duties.hold(self._db, f"group {origin}", now=now, lease=lease):
+                    await self._read(origin, now)
 
     async def _read(self, origin: str, now: float) -> None:
         kind, _, id = origin.partition(":")

@@ -1,11 +1,12 @@
 """Puts the office together: people's accounts, effects, the office server and its credentials."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from bot.chats import Chats
+from bot.lacking import Lacking
 from bot.settings import Microsoft
 from core.capabilities.servers import Server
 from core.connectors import groups
@@ -15,7 +16,7 @@ from core.connectors.graph import Graph, GraphSettings
 from core.connectors.office import Office
 from core.connectors.outcome import Effect
 from core.connectors.scopes import SERVER, credentials_for
-from core.errors import CountersignError, NeedsAccount, SourceFailed
+from core.errors import CountersignError, NeedsAccount, SourceFailed, Unavailable
 from core.identity.accounts import Accounts
 from core.identity.steps import Linked, Refusal
 from core.identity.vault import KeyRing
@@ -67,10 +68,10 @@ class OfficeRooms:
             token = await self.accounts.token(person, scopes, fresh=False)
         except NeedsAccount as missing:
             if self.connecting is not None and missing.kind != "unavailable":
-                self.connecting.lacks(person, scopes, missing.claims)
+                await self.connecting.lacks(person, scopes, missing.claims)
             raise
         if self.connecting is not None:
-            self.connecting.has_proven(person)
+            await self.connecting.has_proven(person)
         return {"authorization": f"Bearer {token.value}"}
 
 
@@ -78,21 +79,19 @@ class Connecting:
     """`core.ports.Accounts` that asks for what people lacked since they last connected: a
     permission or a further proof is asked for when something needs it, and no earlier."""
 
-    def __init__(self, accounts: Accounts) -> None:
+    def __init__(self, accounts: Accounts, lacking: Lacking) -> None:
         self._accounts = accounts
+        self._lacking = lacking
         self.told: Told = _untold
         """Who wants to know that an account was connected."""
-        self._lacked: dict[PersonId, set[str]] = {}
-        self._unproven: dict[PersonId, str] = {}
-        """Claims challenges."""
 
-    def lacks(self, person: PersonId, scopes: Iterable[str], claims: str) -> None:
-        self._lacked.setdefault(person, set()).update(scopes)
-        if claims:
-            self._unproven[person] = claims
+    async def lacks(self, person: PersonId, scopes: Iterable[str], claims: str) -> None:
+        with suppress(Unavailable):
+            await self._lacking.more(person, scopes, claims)
 
-    def has_proven(self, person: PersonId) -> None:
-        self._unproven.pop(person, None)
+    async def has_proven(self, person: PersonId) -> None:
+        with suppress(Unavailable):
+            await self._lacking.proven(person)
 
     async def offer(
         self, person: PersonId, scopes: Iterable[str], address: Address, *, claims: str = ""
@@ -100,21 +99,20 @@ class Connecting:
         """`core.approvals.rooms.Links`. What it asks for is asked for by `connect` as well: the
         person may not have been shown this link."""
         wanted = tuple(scopes)
-        self.lacks(person, wanted, claims)
+        await self.lacks(person, wanted, claims)
         return await self._accounts.offer(person, wanted, address, claims=claims)
 
     async def connect(self, person: PersonId, address: Address) -> Verdict:
-        scopes = sorted(self._lacked.get(person, ()))
-        claims = self._unproven.get(person, "")
-        return await self._accounts.offer(person, scopes, address, claims=claims)
+        lack = await self._lacking.of(person)
+        return await self._accounts.offer(person, sorted(lack.scopes), address, claims=lack.claims)
 
     async def exchange(self, person: PersonId, assertion: str, address: Address) -> Verdict:
         """Where a further proof is asked for, only a browser gives it."""
-        if person in self._unproven:
-            return Verdict(kind="refused", sentence=_IN_A_BROWSER)
-        scopes = sorted(self._lacked.get(person, ()))
         try:
-            found = await self._accounts.exchange(person, scopes, assertion, address)
+            lack = await self._lacking.of(person)
+            if lack.claims:
+                return Verdict(kind="refused", sentence=_IN_A_BROWSER)
+            found = await self._accounts.exchange(person, sorted(lack.scopes), assertion, address)
             if isinstance(found, Refusal):
                 return Verdict(kind="refused", sentence=found.sentence)
             await self.told(found)
@@ -125,8 +123,7 @@ class Connecting:
         return Verdict(kind="recorded", sentence=f"Your Microsoft account ({who}) is connected.")
 
     async def disconnect(self, person: PersonId) -> str:
-        self._lacked.pop(person, None)
-        self._unproven.pop(person, None)
+        await self._lacking.forget(person)
         return await self._accounts.disconnect(person)
 
 
@@ -161,7 +158,7 @@ async def opened(
     server = await _served(held, lambda: _server((graph, chat.zone), found))
     return OfficeRooms(
         accounts=accounts,
-        connecting=Connecting(accounts),
+        connecting=Connecting(accounts, Lacking(db, clock)),
         effects=found,
         server=server,
         graph=graph,

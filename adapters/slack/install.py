@@ -4,7 +4,6 @@ import hashlib
 import hmac
 import logging
 import secrets
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from html import escape
 from urllib.parse import urlencode, urlsplit
@@ -21,7 +20,6 @@ from core.records import Json
 log = logging.getLogger(__name__)
 START, BACK = "/slack/install", "/slack/oauth_redirect"
 STATE_SECONDS = 600.0
-USED = 10_000
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
@@ -59,8 +57,9 @@ class Install:
         self._installations = installations
         self._clock = clock
         self._installed = installed
-        self._key = secrets.token_bytes(32)
-        self._used: OrderedDict[str, None] = OrderedDict()
+        # Of the app alone, so that the way back may end at another process.
+        secret = settings.distribution.client_secret.encode()
+        self._key = hmac.new(secret, b"countersign install state", hashlib.sha256).digest()
         host = urlsplit(self._distribution.public_url).hostname
         self._cookie = "install" if host in LOOPBACK else "__Host-install"
         self._redirect = self._distribution.public_url.rstrip("/") + BACK
@@ -98,9 +97,11 @@ class Install:
         state = query.get("state", "")
         if not is_single or not self._is_ours(state, request.cookies.get(self._cookie, "")):
             return _page("Not installed", STALE, status=400)
-        self._used[state] = None
-        if len(self._used) > USED:
-            self._used.popitem(last=False)
+        try:
+            if not await self._installations.once(state):
+                return _page("Not installed", STALE, status=400)
+        except CountersignError:
+            return _page("Try again later", REFUSED, status=503)
         if not query.get("code"):
             return _page("Not installed", REFUSED, status=400)
         return await self._exchanged(query["code"])
@@ -138,7 +139,7 @@ class Install:
         at, _, own = made.partition(".")
         is_genuine = hmac.compare_digest(mac.encode(), self._mac(made).encode())
         is_same = bool(nonce) and hmac.compare_digest(own.encode(), nonce.encode())
-        if not is_genuine or not is_same or state in self._used:
+        if not is_genuine or not is_same:
             return False
         return 0 <= self._clock() - float(at) <= STATE_SECONDS
 

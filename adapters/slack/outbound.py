@@ -56,7 +56,12 @@ class SlackSurface:
         self._sessions = Sessions(api)
         self._lists = lists
         self._clock = pacing.clock
-        self._budget = Budget(pacing.clock, calls=self._manner.starts)
+        self._budget = Budget(
+            pacing.clock,
+            calls=self._manner.starts,
+            name="chat.startStream",
+            everywhere=pacing.everywhere,
+        )
         self._streams: OrderedDict[str, Stream] = OrderedDict()
         """By post: what was streamed and is not delivered yet."""
 

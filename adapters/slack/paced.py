@@ -44,7 +44,7 @@ class Paced:
                 return await self._api.write(method, arguments)
             except DeliveryFailed as error:
                 if error.retry_after:
-                    self._pacing.hold(line, error.retry_after)
+                    await self._pacing.hold(line, error.retry_after)
                 raise
 
     def turn(self, channel: str) -> AbstractAsyncContextManager[None]:

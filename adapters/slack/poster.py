@@ -58,7 +58,7 @@ class SlackPoster:
                 ts = fields.text(await self._api.write("chat.postMessage", arguments), "ts")
             except DeliveryFailed as failure:
                 if failure.retry_after:
-                    self._pacing.hold(channel, failure.retry_after)
+                    await self._pacing.hold(channel, failure.retry_after)
                 raise _judged(failure) from failure
         return Posted(ts=ts, link=await self._link(channel, ts))
 

@@ -184,7 +184,7 @@ class Stream:
             self._is_off = True
             return False
         is_due = bool(self._pages) and bool(added.words)
-        if not (is_due or self._is_worth_it(added.written.text)) or not self._budget.take():
+        if not (is_due or self._is_worth_it(added.written.text)) or not await self._budget.take():
             return False
         address = self._address
         arguments: Json = {

@@ -27,7 +27,7 @@ from adapters.teams.streams import Streams
 from adapters.teams.thread import Thread
 from adapters.teams.uploads import Made, Make, Uploads
 from core.errors import DeliveryFailed, Misconfigured
-from core.ports import Accounts, Clock, Desk, FrontDoor, Transcript
+from core.ports import Accounts, Clock, Desk, FrontDoor, Moments, Transcript
 from core.records import FileId, MadeFile, TurnId
 
 log = logging.getLogger(__name__)
@@ -113,13 +113,15 @@ def build(
     patience: float = ANSWER_SECONDS,
     made: Made = nothing_made,
     make: Make = not_made,
+    moments: Moments | None = None,
 ) -> TeamsAdapter:
     """`clock` is wall time, for tokens; the rest has a clock of its own that never goes back.
     Without a `desk` there are no cards, without `accounts` none can be connected, without a
     `transcript` nothing is read in anybody's name. `made` gives the bytes of a file that was
-    made, `make` keeps one."""
+    made, `make` keeps one. `moments` are given where other processes write to the same
+    conversations."""
     keys = SigningKeys(settings.openid_url, time.monotonic)
-    connector = Connector(settings, pacing or Pacing(time.monotonic, asyncio.sleep))
+    connector = Connector(settings, pacing or Pacing(time.monotonic, asyncio.sleep, moments))
     directory = Directory(kept)
     uploads = Uploads(connector, directory, kept, made, make, door, is_local=settings.is_local)
     surface = TeamsSurface(

@@ -135,7 +135,7 @@ class Connector:
             return await call(client, await self._headers(fresh=False))
         except DeliveryFailed as failure:
             if failure.retry_after:
-                self._pacing.hold(line, failure.retry_after)
+                await self._pacing.hold(line, failure.retry_after)
             if "Unauthorized" not in failure.reason and failure.reason != "http_401":
                 raise
         # The token may have been withdrawn before its time.

@@ -3,8 +3,10 @@
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
-from core.ports import Clock
+from core.errors import Unavailable
+from core.ports import Clock, Moments
 
 WINDOWS = ((7, 1.0), (8, 2.0), (60, 30.0), (1_800, 3_600.0))
 """(messages, seconds) that one bot may send to one conversation."""
@@ -18,10 +20,16 @@ class Pacing:
     """Hands out moments. `clock` should be one that never goes back."""
 
     def __init__(
-        self, clock: Clock, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+        self,
+        clock: Clock,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        everywhere: Moments | None = None,
     ) -> None:
+        """`everywhere` counts what all processes of the bot send; None where this is the only
+        one."""
         self._clock = clock
         self._sleep = sleep
+        self._everywhere = everywhere
         self._sent: dict[str, deque[float]] = {}
         self._held: dict[str, float] = {}
 
@@ -34,13 +42,26 @@ class Pacing:
         start = max(now, self._held.get(conversation, now), *_free(sent))
         start = min(start, now + LONGEST_PAUSE)
         sent.append(start)
-        if start > now:
-            await self._sleep(start - now)
+        wait = max(start - now, await self._elsewhere(conversation))
+        if wait > 0:
+            await self._sleep(min(wait, LONGEST_PAUSE))
 
-    def hold(self, conversation: str, seconds: float) -> None:
+    async def hold(self, conversation: str, seconds: float) -> None:
         """Teams asked for a pause."""
         until = self._clock() + seconds
         self._held[conversation] = max(until, self._held.get(conversation, until))
+        if self._everywhere is not None:
+            with suppress(Unavailable):
+                await self._everywhere.hold(_line(conversation), seconds)
+
+    async def _elsewhere(self, conversation: str) -> float:
+        """Without a database everybody keeps to their own pace."""
+        if self._everywhere is not None:
+            with suppress(Unavailable):
+                return await self._everywhere.take(
+                    _line(conversation), WINDOWS, patience=LONGEST_PAUSE
+                )
+        return 0.0
 
     def is_held(self, conversation: str) -> bool:
         return self._held.get(conversation, 0.0) > self._clock()
@@ -57,3 +78,7 @@ def _free(sent: deque[float]) -> list[float]:
     return [sent[-count] + seconds for count, seconds in WINDOWS if len(sent) >= count] or [
         float("-inf")
     ]
+
+
+def _line(conversation: str) -> str:
+    return f"teams/{conversation}"

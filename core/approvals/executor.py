@@ -11,7 +11,7 @@ from core.cards import CallId
 from core.errors import Unavailable
 from core.parked import ParkedCall
 from core.policy.rules import Rules
-from core.storage import parked
+from core.storage import duties, parked
 from core.telemetry import logs, spans
 
 log = logs.get(__name__)
@@ -24,13 +24,21 @@ class Pace:
     concurrency: int = 16
     poll: float = 1.0
     """How often to look without being woken."""
+    lease: float = 30.0
+    """How long a call outlives the last sign of the process that looks after it; signs come three
+    times as often."""
     sweep: float = 15.0
     """How often expiry, reminders and deputies are looked after, by the clock."""
     patience: Patience = field(default_factory=Patience)
 
 
+SWEEP = "approvals"
+"""The duty of looking after what nobody clicks."""
+
+
 class Executor:
-    """Works from `run` until `drain`."""
+    """Works from `run` until `drain`, beside those of other processes: a call is looked after by
+    one at a time, and by another one only when that one is gone."""
 
     def __init__(self, rooms: Rooms, pace: Pace | None = None) -> None:
         self._rooms = rooms
@@ -44,11 +52,15 @@ class Executor:
         self._had_rules: Rules | None = None
 
     async def run(self) -> None:
-        """Settle what an earlier process left, then carry out what gets approved, until
+        """Settle what processes left that are gone, and carry out what gets approved, until
         `drain`."""
+        is_new = self._rooms.db.is_exclusive
         async with asyncio.TaskGroup() as group:
             while not self._is_draining:
                 try:
+                    if is_new:
+                        await parked.take_over(self._rooms.db)
+                        is_new = False
                     await self._begin(group)
                     await self._sweep()
                 except Unavailable as failure:
@@ -73,7 +85,8 @@ class Executor:
         free = self._pace.concurrency - len(self._busy)
         if free <= 0:
             return
-        for due in await parked.to_carry_out(self._rooms.db, free, besides=known):
+        now = self._rooms.clock()
+        for due in await parked.to_carry_out(self._rooms.db, free, besides=known, now=now):
             if due.call is None:
                 # One row that cannot be read must not hold up the others.
                 self._broken.add(due.id)
@@ -86,7 +99,10 @@ class Executor:
 
     async def _serve(self, call: ParkedCall) -> None:
         try:
-            await self._work(call)
+            now = self._rooms.clock()
+            lease = now + self._pace.lease
+            if await parked.take(self._rooms.db, call, now=now, lease=lease):
+                await self._work_while_held(call)
         except Unavailable as failure:
             # The row says how far it came; the next look goes on from there.
             log.warning("call.unrecorded", call=call.id, reason=str(failure))
@@ -95,6 +111,25 @@ class Executor:
             del self._busy[call.id]
         with suppress(Unavailable):
             await self._rooms.db.notify(parked.CHANNEL)
+
+    async def _work_while_held(self, call: ParkedCall) -> None:
+        beating = asyncio.create_task(self._beat(call.id), name=f"lease {call.id}")
+        try:
+            await self._work(call)
+        finally:
+            beating.cancel()
+            await asyncio.wait([beating])
+
+    async def _beat(self, call: CallId) -> None:
+        """Keep the call this process's. Where that fails for as long as the lease lasts another
+        one settles it; what is under way here cannot be called back, and of the two ends the row
+        takes one."""
+        while True:
+            await asyncio.sleep(self._pace.lease / 3)
+            with suppress(Unavailable):
+                lease = self._rooms.clock() + self._pace.lease
+                if not await parked.beat(self._rooms.db, call, lease=lease):
+                    return
 
     async def _work(self, call: ParkedCall) -> None:
         attributes: spans.Attributes = {"countersign.call": call.id, "countersign.turn": call.turn}
@@ -125,6 +160,9 @@ class Executor:
         if not is_new and now < self._swept_at + self._pace.sweep:
             return
         self._swept_at = now
+        lease = now + 3 * self._pace.sweep
+        if not await duties.hold(self._rooms.db, SWEEP, now=now, lease=lease):
+            return
         try:
             if is_new:
                 await upkeep.recheck(self._rooms)

@@ -1,5 +1,6 @@
 """Keeps what each workspace gave when the app was installed there, sealed."""
 
+import hashlib
 import secrets
 from dataclasses import replace
 
@@ -7,7 +8,7 @@ from core.identity.custody import tokens_purpose
 from core.identity.vault import KeyRing
 from core.ports import Clock, Installation
 from core.records import PersonId
-from core.storage import tokens
+from core.storage import kept, tokens
 from core.storage.bodies import packed, unpacked
 from core.storage.database import Database
 
@@ -41,6 +42,10 @@ class Installations:
 
     async def remove(self, team: str) -> None:
         await tokens.erase(self._db, _owner(team), PROVIDER)
+
+    async def once(self, state: str) -> bool:
+        key = f"install:{hashlib.sha256(state.encode()).hexdigest()}"
+        return await kept.first(self._db, "slack", key, now=self._clock())
 
     def _opened(self, team: str, found: tokens.SealedTokens) -> Installation:
         opened = self._keys.unseal(found.body, tokens_purpose(_owner(team), PROVIDER))

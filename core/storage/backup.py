@@ -133,7 +133,7 @@ async def _into_postgres(draft: Path, url: str, *, is_shared: bool) -> Amounts:
     from core.storage.copies_postgres import from_file
 
     # Migrated, and held against a bot that would start on it meanwhile.
-    db = await open_database(url, is_shared=is_shared)
+    db = await open_database(url, is_shared=is_shared, is_alone=not is_shared)
     try:
         return await asyncio.to_thread(from_file, draft, url)
     finally:

@@ -10,8 +10,8 @@ from core.errors import Misconfigured
 from core.storage.amounts import Amounts, Table, Value, amount
 from core.storage.migrate import migrations, pending, statements
 
-OURS = frozenset({"migrations", "probe"})
-"""Tables that say something about the database and hold no state."""
+OURS = frozenset({"migrations", "probe", "duties", "moments"})
+"""Tables that say something about the database and its processes and hold no state."""
 
 
 @contextmanager

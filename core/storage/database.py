@@ -59,6 +59,12 @@ class Database(Statements, Protocol):
         ...
 
     @property
+    def owner(self) -> str:
+        """This opening of the database among all that ever were: what its process holds, it holds
+        under this name."""
+        ...
+
+    @property
     def path(self) -> Path | None:
         """The database file; None on Postgres."""
         ...
@@ -101,13 +107,19 @@ class Database(Statements, Protocol):
 
 
 async def open_database(
-    url: str, *, state: Path | None = None, is_shared: bool = False
+    url: str,
+    *,
+    state: Path | None = None,
+    is_shared: bool = False,
+    is_alone: bool = False,
 ) -> Database:
     """Open the database of `url` and bring its schema up to date.
 
     `sqlite:///name.db` lies in `state` (else in the working directory), `sqlite:////a/b.db` is
-    absolute; `postgresql://…` is handed to psycopg as it is. Unless `is_shared` (administrators'
-    commands beside a running bot) a second process on the same database is refused.
+    absolute; `postgresql://…` is handed to psycopg as it is. On SQLite a second process is refused
+    unless it `is_shared` (administrators' commands beside a running bot). On Postgres any number
+    of bots work side by side; one that `is_alone` (it fills the database) is refused beside them,
+    and they beside it.
     Raises `Misconfigured` with a sentence for the operator.
     """
     # One engine is loaded, never both: psycopg alone takes a fifth of a second to import.
@@ -119,7 +131,7 @@ async def open_database(
     if url.startswith(("postgresql://", "postgres://")):
         from core.storage.postgres import open_postgres
 
-        return await open_postgres(url, is_shared=is_shared)
+        return await open_postgres(url, is_shared=is_shared, is_alone=is_alone)
     raise Misconfigured(
         "The database address must start with sqlite:/// (and name a file) or postgresql://."
     )

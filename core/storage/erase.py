@@ -182,32 +182,29 @@ async def _rename_in_books(tx: Statements, person: PersonId, alias: str) -> None
     )
 
 
-_NAMES_ANEW: tuple[LiteralString, ...] = (
-    """
+_OF_PERSON: LiteralString = """
     INSERT INTO usage_names (dimension, day, name, uses, calls, tokens, picos, unpriced, likely)
     SELECT 'person', day, person, sum(uses), sum(calls), sum(tokens), sum(picos), sum(unpriced),
            sum(likely)
     FROM usage_days WHERE person = ? GROUP BY day, person
-    """,
-    """
+"""
+_OF_PLACE: LiteralString = """
     INSERT INTO usage_names (dimension, day, name, uses, calls, tokens, picos, unpriced, likely)
     SELECT 'place', day, place, sum(uses), sum(calls), sum(tokens), sum(picos), sum(unpriced),
            sum(likely)
     FROM usage_days WHERE place = ? GROUP BY day, place
-    """,
-)
-"""Of a person, of a place."""
+"""
 
 
 async def _names_anew(tx: Statements, persons: Sequence[str], places: Sequence[str]) -> None:
     """What each of them used on each day, from the sums that are right already."""
-    named = (("person", persons, _NAMES_ANEW[0]), ("place", places, _NAMES_ANEW[1]))
-    for dimension, names, made in named:
-        for name in names:
-            await tx.execute(
-                "DELETE FROM usage_names WHERE dimension = ? AND name = ?", (dimension, name)
-            )
-            await tx.execute(made, (name,))
+    gone: LiteralString = "DELETE FROM usage_names WHERE dimension = ? AND name = ?"
+    for person in persons:
+        await tx.execute(gone, ("person", person))
+        await tx.execute(_OF_PERSON, (person,))
+    for place in places:
+        await tx.execute(gone, ("place", place))
+        await tx.execute(_OF_PLACE, (place,))
 
 
 async def _sum_anew(tx: Statements, person: PersonId, alias: str) -> None:

@@ -282,7 +282,9 @@ async def close(
         answer, posts, noted = await said(tx)
         await threads.write_answer(tx, turn, outcome, answer, now=now)
         for post in posts:
-            await outbox.put(tx, post)
+            # What the answer's beginning stands in is known best where it was streamed.
+            until = now + outbox.HEAD_START if post.may_have_begun else 0.0
+            await outbox.put(tx, post, outbox.Home(db.owner, until))
         if noted is not None:
             await notes.write(tx, turn.id, noted)
         await checkpoints.forget(tx, turn.id)

@@ -21,6 +21,16 @@ async def keep(db: Statements, surface: str, key: str, body: Json, *, now: float
     )
 
 
+async def first(db: Statements, surface: str, key: str, *, now: float) -> bool:
+    """Keep the key; False when it was kept before."""
+    added = await db.execute(
+        "INSERT INTO kept (surface, key, body, kept_at) VALUES (?, ?, '{}', ?)"
+        " ON CONFLICT DO NOTHING",
+        (surface, storable(key), now),
+    )
+    return added == 1
+
+
 async def read(db: Statements, surface: str, key: str) -> Json | None:
     row = await db.fetch_one(
         "SELECT body FROM kept WHERE surface = ? AND key = ?", (surface, storable(key))

@@ -17,13 +17,27 @@ def channel(surface: str) -> str:
     return f"outbox:{surface}"
 
 
-async def put(tx: Statements, post: Post) -> bool:
+HEAD_START = 5.0
+"""Seconds for which a post is left to the process that has shown its beginning already."""
+
+
+class Home(NamedTuple):
+    """The process to which a post is left until its head start is over."""
+
+    owner: str
+    lease: float
+
+
+NOBODY = Home("", 0.0)
+
+
+async def put(tx: Statements, post: Post, home: Home = NOBODY) -> bool:
     """Queue the post; False when a post of that id was queued before. Wake `channel` after the
     commit."""
     added = await tx.execute(
         """
-        INSERT INTO outbox (id, turn, surface, line, kind, replaces, body)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO outbox (id, turn, surface, line, kind, replaces, body, owner, lease)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (id) DO NOTHING
         """,
         (
@@ -34,24 +48,28 @@ async def put(tx: Statements, post: Post) -> bool:
             post.kind,
             post.replaces,
             packed(Post, post),
+            *home,
         ),
     )
     return added == 1
 
 
-async def due(db: Statements, surface: str, *, now: float, limit: int = 32) -> list[Post]:
-    """The first post of every line that may be tried now, cards before others: somebody waits to
-    decide. `attempt` says how often each was tried before."""
+async def due(
+    db: Statements, surface: str, *, owner: str = "", now: float, limit: int = 32
+) -> list[Post]:
+    """The first post of every line that this owner may try now, cards before others: somebody
+    waits to decide. `attempt` says how often each was tried before."""
     rows = await db.fetch(
         """
         SELECT body, attempt FROM outbox AS post
-        WHERE surface = ? AND state = 'waiting' AND due_at <= ? AND lease <= ?
+        WHERE surface = ? AND state = 'waiting' AND due_at <= ?
+          AND (lease <= ? OR (owner = ? AND attempt = 0))
           AND NOT EXISTS (SELECT 1 FROM outbox AS older
                           WHERE older.surface = post.surface AND older.line = post.line
                             AND older.state = 'waiting' AND older.seq < post.seq)
         ORDER BY CASE kind WHEN 'card' THEN 0 ELSE 1 END, seq LIMIT ?
         """,
-        (surface, now, now, limit),
+        (surface, now, now, owner, limit),
     )
     return [_post(row["body"], row["attempt"]) for row in rows]
 
@@ -121,15 +139,24 @@ async def backlog(db: Statements, *, now: float) -> Backlog:
     return Backlog(row["n"], 0.0 if row["due"] is None else max(0.0, now - row["due"]))
 
 
-async def begin(db: Statements, post: Post, *, lease: float) -> bool:
+async def begin(db: Statements, post: Post, owner: str = "", *, lease: float) -> bool:
     """Count the try durably before it is made, so that a crash in the middle is known to have
     been one. False: somebody else tries it. The try belongs to the caller until `lease`."""
     begun = await db.execute(
-        "UPDATE outbox SET attempt = attempt + 1, lease = ?"
+        "UPDATE outbox SET attempt = attempt + 1, owner = ?, lease = ?"
         " WHERE id = ? AND attempt = ? AND state = 'waiting'",
-        (lease, post.id, post.attempt),
+        (owner, lease, post.id, post.attempt),
     )
     return begun == 1
+
+
+async def beat(db: Statements, post: Post, *, lease: float) -> bool:
+    """Move the lease of the try that `begin` counted for this post; False when it is over."""
+    moved = await db.execute(
+        "UPDATE outbox SET lease = ? WHERE id = ? AND attempt = ? AND state = 'waiting'",
+        (lease, post.id, post.attempt + 1),
+    )
+    return moved == 1
 
 
 async def sent(db: Database, post: Post, platform_id: str, *, now: float) -> None:
@@ -203,20 +230,23 @@ async def shown_as(db: Statements, first: str) -> str:
 
 
 async def postpone(db: Statements, post: Post, until: float, reason: str) -> None:
-    """Try again, not before `until`."""
+    """Try again, not before `until`; nothing where another try has begun since."""
     await db.execute(
-        "UPDATE outbox SET due_at = ?, lease = 0, reason = ? WHERE id = ? AND state = 'waiting'",
-        (until, storable(reason), post.id),
+        "UPDATE outbox SET due_at = ?, lease = 0, reason = ?"
+        " WHERE id = ? AND attempt = ? AND state = 'waiting'",
+        (until, storable(reason), post.id, post.attempt + 1),
     )
 
 
-async def fail(tx: Transaction, post: Post, reason: str, *, now: float) -> None:
-    """Give the post up. Queue what the person is told about it in the same transaction."""
-    await tx.execute(
+async def fail(tx: Transaction, post: Post, reason: str, *, now: float) -> bool:
+    """Give the post up; False where another try has begun since. Queue what the person is told
+    about it in the same transaction."""
+    failed = await tx.execute(
         "UPDATE outbox SET state = 'failed', reason = ?, closed_at = ?"
-        " WHERE id = ? AND state = 'waiting'",
-        (storable(reason), now, post.id),
+        " WHERE id = ? AND attempt <= ? AND state = 'waiting'",
+        (storable(reason), now, post.id, post.attempt + 1),
     )
+    return failed == 1
 
 
 async def take_over(db: Statements, surface: str) -> int:

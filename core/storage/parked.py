@@ -79,7 +79,8 @@ async def move(tx: Statements, before: ParkedCall, after: ParkedCall) -> bool:
     moved = await tx.execute(
         """
         UPDATE parked
-        SET state = ?, revision = ?, expires_at = ?, body = ?, moves = moves + 1
+        SET state = ?, revision = ?, expires_at = ?, body = ?, moves = moves + 1,
+            lease = CASE WHEN ? = 'executing' THEN lease ELSE 0 END
         WHERE id = ? AND state = ? AND revision = ? AND moves = ?
         """,
         (
@@ -87,6 +88,7 @@ async def move(tx: Statements, before: ParkedCall, after: ParkedCall) -> bool:
             after.revision,
             after.expires_at,
             packed(ParkedCall, replace(after, moves=before.moves + 1)),
+            after.state,
             before.id,
             before.state,
             before.revision,
@@ -111,19 +113,51 @@ class Due(NamedTuple):
 
 
 async def to_carry_out(
-    db: Statements, limit: int, *, besides: Collection[CallId] = ()
+    db: Database, limit: int, *, besides: Collection[CallId] = (), now: float
 ) -> list[Due]:
-    """What the executor has to look after: first what was claimed and has no outcome, then what
-    was approved, the oldest first. Those `besides` are not among them."""
+    """What the executor has to look after and nobody else does: first what was claimed and has no
+    outcome, then what was approved, the oldest first. Those `besides` are not among them."""
     rows = await db.fetch(
         """
-        SELECT * FROM parked WHERE state IN ('executing', 'approved')
+        SELECT * FROM parked
+        WHERE state IN ('executing', 'approved') AND (lease <= ? OR owner = ?)
         ORDER BY CASE state WHEN 'executing' THEN 0 ELSE 1 END, seq LIMIT ?
         """,
-        (limit + len(besides),),
+        (now, db.owner, limit + len(besides)),
     )
     found = [row for row in rows if row["id"] not in besides]
     return [Due(CallId(row["id"]), _readable(row)) for row in found[:limit]]
+
+
+async def take(db: Database, call: ParkedCall, *, now: float, lease: float) -> bool:
+    """Look after the row until `lease`; False when somebody else does, or has."""
+    is_sqlite = db.dialect == "sqlite"
+
+    async def taken(tx: Transaction) -> int:
+        return await tx.execute(
+            "UPDATE parked SET owner = ?, lease = ?"
+            " WHERE id = ? AND moves = ? AND (lease <= ? OR owner = ?)",
+            (db.owner, lease, call.id, call.moves, now, db.owner),
+        )
+
+    # A power loss that takes the lease from a file takes its owner as well.
+    return await db.write(taken, is_durable=not is_sqlite) == 1
+
+
+async def beat(db: Database, call: CallId, *, lease: float) -> bool:
+    """Move the lease; False when the row is not looked after by this process any more."""
+    moved = await db.execute(
+        "UPDATE parked SET lease = ?"
+        " WHERE id = ? AND owner = ? AND state IN ('approved', 'executing')",
+        (lease, call, db.owner),
+    )
+    return moved == 1
+
+
+async def take_over(db: Statements) -> int:
+    """Let the leases of a process that is gone lapse at once. Only for a process that is known to
+    be the only one on the database."""
+    return await db.execute("UPDATE parked SET lease = 0 WHERE lease > 0")
 
 
 async def undecided(db: Statements, limit: int = 500) -> list[ParkedCall]:

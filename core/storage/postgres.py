@@ -25,8 +25,10 @@ Result = TypeVar("Result")
 POOL_SIZE = 10
 PATIENCE = 10.0
 """Seconds to wait for a connection of the pool."""
+Lock = Literal["none", "together", "alone"]
+"""Bots hold it together; whoever fills a database holds it alone."""
 _LOCK = 0x636F756E74657273
-"""The advisory lock of the process that runs on a database; such locks are per database."""
+"""The advisory lock of those who run on a database; such locks are per database."""
 _MIGRATING = _LOCK + 1
 _OPTIONS = "-c statement_timeout=30000 -c idle_in_transaction_session_timeout=60000"
 
@@ -77,14 +79,14 @@ class Postgres:
     """An open Postgres database; see `core.storage.database.Database`."""
 
     def __init__(
-        self, url: str, pool: AsyncConnectionPool[Connection], kept: Connection, *, is_shared: bool
+        self, url: str, pool: AsyncConnectionPool[Connection], kept: Connection, lock: Lock
     ) -> None:
         self._url = url
         self._pool = pool
         self._kept = kept
-        self._is_shared = is_shared
-        self._name = uuid4().hex
-        """Marks our own wake-ups, which are heard without the server."""
+        self._lock: Lock = lock
+        self._owner = uuid4().hex
+        """Marks our own wake-ups too, which are heard without the server."""
         self._is_displaced = False
         self._bells = Bells()
         self._listening = asyncio.create_task(self._listen(), name="postgres wake-ups")
@@ -95,7 +97,11 @@ class Postgres:
 
     @property
     def is_exclusive(self) -> bool:
-        return not self._is_shared
+        return False
+
+    @property
+    def owner(self) -> str:
+        return self._owner
 
     @property
     def path(self) -> None:
@@ -144,7 +150,7 @@ class Postgres:
         # The own process hears at once; others over the server, where a lost wake-up costs no
         # more than one period of their polling.
         self._bells.ring(channel)
-        note = f"{self._name} {channel}"
+        note = f"{self._owner} {channel}"
         await self.execute("SELECT pg_notify('countersign', ?)", (note,))
 
     async def wait(self, channel: str, seconds: float) -> bool:
@@ -161,7 +167,7 @@ class Postgres:
             try:
                 async for note in self._kept.notifies():
                     sender, _, channel = note.payload.partition(" ")
-                    if sender != self._name:
+                    if sender != self._owner:
                         self._bells.ring(channel)
             except psycopg.Error as failure:
                 log.warning(
@@ -173,11 +179,11 @@ class Postgres:
 
     async def _return(self) -> None:
         """Connect again and take the lock again. Without the lock this process must not write:
-        another one may have started meanwhile."""
+        another one may be filling the database meanwhile."""
         await self._kept.close()
         while True:
             try:
-                self._kept = await _keep(self._url, is_shared=self._is_shared)
+                self._kept = await _keep(self._url, self._lock)
             except Misconfigured:
                 self._is_displaced = True
             except psycopg.Error:
@@ -195,18 +201,29 @@ async def _connect(url: str) -> Connection:
     )
 
 
-async def _keep(url: str, *, is_shared: bool) -> Connection:
+_TAKING: dict[Lock, tuple[LiteralString, str]] = {
+    "together": (
+        "SELECT pg_try_advisory_lock_shared(%s) AS held",
+        "Another process is filling this Postgres database. Start again when it is done.",
+    ),
+    "alone": (
+        "SELECT pg_try_advisory_lock(%s) AS held",
+        "Another process already runs on this Postgres database. Stop it first, or give this one "
+        "a database of its own.",
+    ),
+}
+
+
+async def _keep(url: str, lock: Lock) -> Connection:
     """The connection that holds the lock for as long as it lives."""
     connection = await _connect(url)
     try:
-        if not is_shared:
-            cursor = await connection.execute("SELECT pg_try_advisory_lock(%s) AS held", (_LOCK,))
+        if lock != "none":
+            sql, refusal = _TAKING[lock]
+            cursor = await connection.execute(sql, (_LOCK,))
             row = await cursor.fetchone()
             if row is None or not row["held"]:
-                raise Misconfigured(
-                    "Another process already runs on this Postgres database. Stop it first, or "
-                    "give this one a database of its own."
-                )
+                raise Misconfigured(refusal)
         await connection.execute("LISTEN countersign")
     except BaseException:
         await connection.close()
@@ -221,17 +238,25 @@ async def _configure(connection: Connection) -> None:
     )
 
 
-async def open_postgres(url: str, *, is_shared: bool) -> Postgres:
+async def open_postgres(url: str, *, is_shared: bool, is_alone: bool) -> Postgres:
     """Connect, take the lock and migrate. Raises `Misconfigured`."""
+    lock: Lock = "none" if is_shared else "alone" if is_alone else "together"
     try:
-        kept = await _keep(url, is_shared=is_shared)
+        kept = await _keep(url, lock)
     except psycopg.Error as failure:
         # psycopg's text names host and user, never the password.
         raise Misconfigured(f"Postgres cannot be reached: {failure}.") from None
     pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
         url,
         connection_class=psycopg.AsyncConnection[DictRow],
-        kwargs={"autocommit": True, "row_factory": dict_row, "options": _OPTIONS},
+        kwargs={
+            "autocommit": True,
+            "row_factory": dict_row,
+            "options": _OPTIONS,
+            # A prepared `SELECT *` fails as soon as a newer version has added a column, and this
+            # process is to live on beside it.
+            "prepare_threshold": None,
+        },
         configure=_configure,
         min_size=2,
         max_size=POOL_SIZE,
@@ -242,7 +267,7 @@ async def open_postgres(url: str, *, is_shared: bool) -> Postgres:
     try:
         await _migrate(kept)
         await pool.open(wait=True, timeout=PATIENCE)
-        return Postgres(url, pool, kept, is_shared=is_shared)
+        return Postgres(url, pool, kept, lock)
     except BaseException as failure:
         await pool.close()
         await kept.close()

@@ -10,6 +10,7 @@ from core.storage import (
     files,
     inbox,
     kept,
+    moments,
     notes,
     outbox,
     parked,
@@ -67,6 +68,7 @@ async def sweep(
         "parked": await parked.prune(db, before(retention.turns)),
         "decisions": await decisions.prune(db, before(retention.decisions)),
         "reservations": await reservations.settle(db),
+        "moments": await moments.prune(db, now=now),
     }
 
 

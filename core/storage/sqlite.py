@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import IO, Any, Literal, LiteralString, TypeVar
+from uuid import uuid4
 
 from core.errors import Misconfigured
 from core.storage.bells import Bells
@@ -43,6 +44,7 @@ class Sqlite:
         connections: Sequence[Connection],
     ) -> None:
         self._path = path
+        self._owner = uuid4().hex
         self._lock = lock
         self._connections = connections
         self._readers = itertools.cycle(connections[1:])
@@ -57,6 +59,10 @@ class Sqlite:
     @property
     def is_exclusive(self) -> bool:
         return self._lock is not None
+
+    @property
+    def owner(self) -> str:
+        return self._owner
 
     @property
     def path(self) -> Path:

@@ -32,6 +32,8 @@ class Patience:
     longest_pause: float = 300.0
     call: float = 180.0
     """The deadline of one call to the surface, which keeps to the platform's pace in it."""
+    lease: float = 30.0
+    """How long a try outlives the last sign of its process; signs come three times as often."""
     poll: float = 1.0
 
 
@@ -61,8 +63,13 @@ def apology(post: Post, reason: str) -> Post | None:
     return replace(post, id=f"{post.id}.told", kind="private", answer=answer, attempt=0)
 
 
+class _LeaseLost(Exception):
+    """Another process may try the post by now."""
+
+
 class Courier:
-    """Delivers the posts of one surface from `run` until `drain`."""
+    """Delivers the posts of one surface from `run` until `drain`, beside those of other
+    processes: a post is tried by one at a time."""
 
     def __init__(
         self,
@@ -126,7 +133,9 @@ class Courier:
         try:
             # The busy ones may be among the first until their try is counted.
             limit = self._patience.concurrency + len(self._busy)
-            due = await outbox.due(self._db, self._surface.name, now=self._clock(), limit=limit)
+            due = await outbox.due(
+                self._db, self._surface.name, owner=self._db.owner, now=self._clock(), limit=limit
+            )
         except Unavailable as failure:
             log.warning("the outbox cannot be read: %s", failure, extra={"action": "posts.stalled"})
             return []
@@ -151,15 +160,9 @@ class Courier:
             await before.wait()
             counted.set()
             if is_ours:
-                await self._try(post)
+                await self._try_while_held(post)
         except Unavailable as failure:
-            # Not recorded as sent: tried again once its lease is over, and the surface is told
-            # that it may be there already.
-            log.warning(
-                "a delivery could not be recorded: %s",
-                failure,
-                extra={"action": "post.unrecorded", "turn": post.turn},
-            )
+            _unrecorded(post, failure)
         finally:
             counted.set()
             del self._busy[post.id]
@@ -167,8 +170,40 @@ class Courier:
                 await self._db.notify(self._channel)
 
     async def _begin(self, post: Post) -> bool:
-        lease = self._clock() + 2 * self._patience.call
-        return await outbox.begin(self._db, post, lease=lease)
+        lease = self._clock() + self._patience.lease
+        return await outbox.begin(self._db, post, self._db.owner, lease=lease)
+
+    async def _try_while_held(self, post: Post) -> None:
+        try:
+            async with asyncio.TaskGroup() as both:
+                beating = both.create_task(self._beat(post))
+                await self._try(post)
+                beating.cancel()
+        except* _LeaseLost:
+            log.warning(
+                "another process may try the post by now",
+                extra={"action": "post.lost", "turn": post.turn},
+            )
+        except* Unavailable as failures:
+            _unrecorded(post, failures)
+
+    async def _beat(self, post: Post) -> None:
+        """Keep the try this process's. Raises `_LeaseLost`: then nothing more may be sent here,
+        since another one looks whether it is there, and sends it."""
+        held_until = self._clock() + self._patience.lease
+        while True:
+            await asyncio.sleep(self._patience.lease / 3)
+            now = self._clock()
+            try:
+                is_ours = await outbox.beat(self._db, post, lease=now + self._patience.lease)
+            except Unavailable:
+                # In time for what is under way to end before another process looks.
+                if now + self._patience.lease / 3 >= held_until:
+                    raise _LeaseLost from None
+                continue
+            if not is_ours:
+                raise _LeaseLost
+            held_until = now + self._patience.lease
 
     async def _try(self, post: Post) -> None:
         try:
@@ -229,8 +264,17 @@ class Courier:
         now = self._clock()
 
         async def give_up(tx: Transaction) -> None:
-            await outbox.fail(tx, post, failure.reason, now=now)
-            if told is not None:
+            if await outbox.fail(tx, post, failure.reason, now=now) and told is not None:
                 await outbox.put(tx, told)
 
         await self._db.write(give_up)
+
+
+def _unrecorded(post: Post, failure: BaseException) -> None:
+    """Not recorded as sent: tried again once its lease is over, and the surface is told that it
+    may be there already."""
+    log.warning(
+        "a delivery could not be recorded: %s",
+        failure,
+        extra={"action": "post.unrecorded", "turn": post.turn},
+    )

@@ -232,8 +232,13 @@ class Lanes:
 
     async def _work(self, claim: inbox.Claim) -> None:
         turn = claim.turn
-        # It may have been taken back before this task was there to be stopped.
-        if not await inbox.is_held(self._db, turn):
+        try:
+            # It may have been taken back before this task was there to be stopped.
+            is_ours = await inbox.is_held(self._db, turn)
+        except Unavailable:
+            # The claim lapses, and the turn is begun again.
+            return
+        if not is_ours:
             return
         if claim.tries > self._limits.tries:
             await self._bury(turn)

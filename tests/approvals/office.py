@@ -249,13 +249,13 @@ class Office:
 
     async def carry_out(self) -> None:
         """One look of the executor, without its loop."""
-        for due in await parked.to_carry_out(self.db, 1_000):
+        for due in await parked.to_carry_out(self.db, 1_000, now=self.rooms.clock()):
             call = await self.now(due.id)
             step = carry.carry if call.state == "approved" else carry.settle
             await step(self.rooms, call, QUICK)
 
     async def is_at_rest(self) -> bool:
-        return not await parked.to_carry_out(self.db, 1)
+        return not await parked.to_carry_out(self.db, 1, now=self.rooms.clock())
 
     def executor(self) -> Executor:
         return Executor(self.rooms, Pace(poll=0.02, patience=QUICK))

@@ -41,11 +41,11 @@ class Away:
             raise Unavailable("busy")
         return await self._db.fetch(*given)
 
-    async def write(self, *given: Any) -> Any:
+    async def write(self, *given: Any, **how: Any) -> Any:
         self.writes -= 1
         if self.writes >= 0:
             raise Unavailable("disk full")
-        return await self._db.write(*given)
+        return await self._db.write(*given, **how)
 
 
 async def claimed(room: Office, call: ParkedCall, effect: Any) -> ParkedCall:

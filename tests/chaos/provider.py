@@ -44,7 +44,26 @@ def application(path: str) -> web.Application:
     app = web.Application()
     app.router.add_post("/send", send)
     app.router.add_get("/by/{key}", look)
+    app.add_routes(_channel(db, chance))
     return app
+
+
+def _channel(db: sqlite3.Connection, chance: random.Random) -> list[web.RouteDef]:
+    """A chat platform that takes every post, as often as it comes, and may answer too late."""
+    db.execute("CREATE TABLE IF NOT EXISTS posts (id TEXT, thread TEXT, text TEXT)")
+
+    async def put(request: web.Request) -> web.Response:
+        body = await request.json()
+        db.execute("INSERT INTO posts VALUES (?, ?, ?)", (body["id"], body["thread"], body["text"]))
+        await asyncio.sleep(chance.random() * 0.05)
+        return web.json_response({})
+
+    async def find(request: web.Request) -> web.Response:
+        sql = "SELECT count(*) FROM posts WHERE id = ?"
+        [count] = db.execute(sql, (request.match_info["id"],)).fetchone()
+        return web.json_response({"count": count})
+
+    return [web.post("/posts", put), web.get("/posts/{id}", find)]
 
 
 def _count(db: sqlite3.Connection, key: str) -> int:

@@ -76,7 +76,7 @@ class Storm:
         self.path = self.folder / "countersign.db"
         self.effects = self.folder / "effects.db"
         self.log = self.folder / "log"
-        self.port, self.provider_port = _free_ports(2)
+        self.port, self.provider_port = free_ports(2)
         self.provider = f"http://127.0.0.1:{self.provider_port}"
         self.clicked = 0
         self.progressed = asyncio.Event()
@@ -84,13 +84,13 @@ class Storm:
     async def run(self) -> None:
         await self._park()
         module = ("tests.chaos.provider", str(self.effects), str(self.provider_port))
-        provider = await _started(self.log, *module)
+        provider = await started(self.log, *module)
         begun = time.monotonic()
         try:
-            await _until_up(f"{self.provider}/by/x")
+            await until_up(f"{self.provider}/by/x")
             await self._rage()
         finally:
-            await _stop(provider)
+            await stop(provider)
         self.seconds = time.monotonic() - begun
 
     async def _park(self) -> None:
@@ -122,7 +122,7 @@ class Storm:
                 while self.open_rows():  # noqa: ASYNC110 - it is another process that works
                     await asyncio.sleep(0.2)
         finally:
-            await _stop(worker)
+            await stop(worker)
 
     async def _kill(self, is_over: asyncio.Event) -> asyncio.subprocess.Process:
         """Kill the bot at random points, spread over the clicks; return the one that lives."""
@@ -142,9 +142,9 @@ class Storm:
     async def _worker(self) -> asyncio.subprocess.Process:
         url = f"sqlite:///{self.path}"
         module = ("tests.chaos.worker", url, str(self.port), self.provider)
-        worker = await _started(self.log, *module)
+        worker = await started(self.log, *module)
         # One that is killed before it is up makes no progress, however often it is started.
-        await _until_up(f"http://127.0.0.1:{self.port}/livez")
+        await until_up(f"http://127.0.0.1:{self.port}/livez")
         return worker
 
     async def _click(self) -> None:
@@ -189,11 +189,11 @@ class Storm:
         return int(count)
 
     def ask(self, sql: str) -> Sequence[Sequence[Any]]:
-        return _ask(self.path, sql)
+        return ask_file(self.path, sql)
 
     def happened(self, sql: str) -> Counter[str]:
         """(key → how often) at the provider."""
-        return Counter(dict(_ask(self.effects, sql)))
+        return Counter(dict(ask_file(self.effects, sql)))
 
     def faults(self) -> dict[str, list[str]]:
         """Every call about which a promise was broken, by promise."""
@@ -231,7 +231,7 @@ class Storm:
         )
 
 
-def _ask(path: Path, sql: str) -> Sequence[Sequence[Any]]:
+def ask_file(path: Path, sql: str) -> Sequence[Sequence[Any]]:
     db = sqlite3.connect(path, timeout=10)
     try:
         return db.execute(sql).fetchall()
@@ -239,19 +239,19 @@ def _ask(path: Path, sql: str) -> Sequence[Sequence[Any]]:
         db.close()
 
 
-async def _started(log: Path, *module: str) -> asyncio.subprocess.Process:
+async def started(log: Path, *module: str) -> asyncio.subprocess.Process:
     with log.open("ab") as said:
         command = (sys.executable, "-m", *module)
         return await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=said, stderr=said)
 
 
-async def _stop(process: asyncio.subprocess.Process) -> None:
+async def stop(process: asyncio.subprocess.Process) -> None:
     with suppress(ProcessLookupError):
         process.kill()
     await process.wait()
 
 
-async def _until_up(address: str) -> None:
+async def until_up(address: str) -> None:
     async with asyncio.timeout(60), aiohttp.ClientSession() as web:
         while True:
             with suppress(aiohttp.ClientError, OSError):
@@ -260,7 +260,7 @@ async def _until_up(address: str) -> None:
             await asyncio.sleep(0.05)
 
 
-def _free_ports(count: int) -> list[int]:
+def free_ports(count: int) -> list[int]:
     held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in held]
     for one in held:

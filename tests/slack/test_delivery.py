@@ -192,12 +192,12 @@ async def test_a_whole_workspace_is_not_flooded_either(slack) -> None:
     assert hand.now == pytest.approx(WORKSPACE_GAP * (len(places) - 1))
 
 
-def test_a_budget_is_renewed_as_time_goes_by() -> None:
+async def test_a_budget_is_renewed_as_time_goes_by() -> None:
     hand = Hand()
     budget = Budget(hand, calls=2, seconds=60.0)
-    assert [budget.take() for _ in range(3)] == [True, True, False]
+    assert [await budget.take() for _ in range(3)] == [True, True, False]
     hand.now = 60.0
-    assert budget.take()
+    assert await budget.take()
 
 
 async def test_who_gives_up_waiting_lets_the_others_pass() -> None:

@@ -194,8 +194,8 @@ async def test_a_process_that_lost_its_lock_to_another_stops_writing(postgres: s
 
 
 @pytest.mark.promise("X6", "core.storage")
-async def test_a_second_process_is_refused_with_a_sentence(
-    database: Database, database_url: str
+async def test_a_second_process_is_refused_on_a_file_with_a_sentence(
+    sqlite: Database, tmp_path: Path
 ) -> None:
     program = (
         "import asyncio, sys\n"
@@ -208,7 +208,7 @@ async def test_a_second_process_is_refused_with_a_sentence(
     )
     second = await asyncio.to_thread(
         subprocess.run,
-        [sys.executable, "-c", program, database_url],
+        [sys.executable, "-c", program, f"sqlite:///{tmp_path}/countersign.db"],
         capture_output=True,
         text=True,
         timeout=30,
@@ -218,12 +218,29 @@ async def test_a_second_process_is_refused_with_a_sentence(
     assert "Stop it first" in second.stdout
 
 
+@pytest.mark.promise("X6", "core.storage")
+async def test_bots_run_together_on_postgres_and_beside_nobody_who_fills_it(
+    postgres_url: str,
+) -> None:
+    first, second = await open_database(postgres_url), await open_database(postgres_url)
+    assert first.owner != second.owner
+    assert not first.is_exclusive
+    with pytest.raises(Misconfigured, match="Another process already runs"):
+        await open_database(postgres_url, is_alone=True)
+    await first.close()
+    await second.close()
+    alone = await open_database(postgres_url, is_alone=True)
+    with pytest.raises(Misconfigured, match="is filling"):
+        await open_database(postgres_url)
+    await alone.close()
+
+
 async def test_an_administrators_command_may_look_beside_a_running_bot(
     database: Database, database_url: str
 ) -> None:
     other = await open_database(database_url, is_shared=True)
     try:
-        assert database.is_exclusive
+        assert database.is_exclusive == (database.dialect == "sqlite")
         assert not other.is_exclusive
         await other.execute(ADD, ("a", "1"))
         assert await count(database) == 1

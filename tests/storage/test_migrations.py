@@ -30,7 +30,7 @@ def test_a_script_is_cut_into_statements_that_are_each_complete() -> None:
 ADDED = {
     "turns": ["taken_back_at"],
     "inbox": ["stopped_at"],
-    "outbox": ["replaces"],
+    "outbox": ["replaces", "owner"],
     "pins": ["listing"],
     "entries": ["is_partial", "likely_tokens", "likely_price"],
 }

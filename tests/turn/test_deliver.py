@@ -259,7 +259,8 @@ class Wall:
 
 async def main():
     db = await open_database(sys.argv[1])
-    await Courier(db, Wall(), clock=lambda: 5.0, chance=lambda: 0.0).run()
+    now = float(sys.argv[2])
+    await Courier(db, Wall(), clock=lambda: now, chance=lambda: 0.0).run()
 
 asyncio.run(main())
 """
@@ -269,9 +270,9 @@ async def test_a_try_that_was_cut_by_a_kill_is_known_to_have_been_one(database_u
     database = await open_database(database_url)
     await queue(database, post("t", id="a1"))
     await database.close()
-    for expected in (b"a1 0\n", b"a1 1\n", b"a1 2\n"):
+    for now, expected in ((5, b"a1 0\n"), (36, b"a1 1\n"), (67, b"a1 2\n")):
         child = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", SHOWING, database_url,
+            sys.executable, "-c", SHOWING, database_url, f"{now}",
             stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[2],
         )  # fmt: skip
         assert child.stdout is not None

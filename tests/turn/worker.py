@@ -42,7 +42,7 @@ async def main(url: str, name: str, count: int) -> None:
         run_turn=run_turn,
         on_failed=on_failed,
         on_dead=on_dead,
-        limits=LaneLimits(poll=0.02),
+        limits=LaneLimits(poll=0.02, lease=3.0),
     )
     async with asyncio.TaskGroup() as group:
         group.create_task(lanes.run())

@@ -122,7 +122,7 @@ class PowerBI:
         except ClientError:
             raise DaxFailed("service", "Power BI cannot be reached. Try again later.") from None
         if said.kind == "throttled":
-            self._pace.hold(person, said.retry_after)
+            await self._pace.hold(person, said.retry_after)
         raise said
 
 

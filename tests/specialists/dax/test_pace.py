@@ -59,7 +59,7 @@ async def test_a_wait_that_is_longer_than_anybodys_patience_is_a_sentence() -> N
 async def test_when_the_service_asks_for_a_pause_the_next_query_keeps_it() -> None:
     clock = Clock()
     pace = Pace(clock, clock.sleep)
-    pace.hold(ANN, PATIENCE)
+    await pace.hold(ANN, PATIENCE)
     await pace.turn(ANN)
     assert clock.now == 1_000.0 + PATIENCE
 
