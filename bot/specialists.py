@@ -119,11 +119,11 @@ class Posted:
     async def of(self, thread: ThreadId) -> Sequence[FileRef]:
         return await posted.of_thread(self._db, thread)
 
-    async def fetch(self, file: FileRef, *, limit: int) -> bytes:
+    async def fetch(self, file: FileRef, *, limit: int, person: PersonId) -> bytes:
         surface = self._chats.surfaces.get(file.id.partition(":")[0])
         if surface is None:
             raise SourceFailed(f"I cannot read {file.name}: its chat is not connected any more.")
-        return await surface.fetch(file, limit=limit)
+        return await surface.fetch(file, limit=limit, person=person)
 
 
 async def _served(held: AsyncExitStack, name: str, make: Callable[[], Any]) -> Server:

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
-from adapters import picture
+from adapters import picture, spreadsheet
 from adapters.slack import copies, direct, fields, files, marker, private, upload
 from adapters.slack.answering import Answering, rendered_of
 from adapters.slack.api import UNKNOWN_OUTCOMES, SlackApi
@@ -24,7 +24,7 @@ from core.errors import DeliveryFailed
 from core.figures import Figure
 from core.parked import Verdict
 from core.ports import Showing
-from core.records import Address, Answer, FileRef, Json, Person, Post
+from core.records import Address, Answer, FileRef, Json, Person, PersonId, Post
 
 log = logging.getLogger(__name__)
 WORKING = "is working on it…"
@@ -145,7 +145,7 @@ class SlackSurface:
             return await self._private(post)
         return await self._answer(post)
 
-    async def fetch(self, file: FileRef, *, limit: int) -> bytes:
+    async def fetch(self, file: FileRef, *, limit: int, person: PersonId) -> bytes:
         return await files.fetch(self._api, file, limit=limit)
 
     async def profile(self, person: Person) -> Person:
@@ -159,7 +159,7 @@ class SlackSurface:
         await self._sessions.answered(spot)
         for figure in post.answer.figures:
             if not figures.is_whole(figure):
-                await self._attach(post, f"{figure.title or 'table'}.csv", figures.as_csv(figure))
+                await self._attach(post, spreadsheet.name(figure), spreadsheet.as_csv(figure))
             if figures.is_undrawn(figure):
                 await self._draw(post, figure)
         return ts

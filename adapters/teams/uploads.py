@@ -7,19 +7,32 @@ Source: Microsoft's page on sending and receiving files.
 import hashlib
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 
 import aiohttp
 
-from adapters import fields
+from adapters import fields, spreadsheet
 from adapters.teams import files, identity, inbound, private
 from adapters.teams.connector import Connector
 from adapters.teams.directory import Directory, Kept
 from adapters.teams.render import messages
 from core.errors import CountersignError, DeliveryFailed
+from core.figures import Figure
 from core.panels import Attached, Order
 from core.ports import FrontDoor
-from core.records import Address, FileId, Json, MadeFile, Person, PersonId, Place, Post
+from core.records import (
+    Address,
+    Answer,
+    FileId,
+    Json,
+    MadeFile,
+    Person,
+    PersonId,
+    Place,
+    Post,
+    TurnId,
+)
 
 log = logging.getLogger(__name__)
 CONSENT = "fileConsent/invoke"
@@ -30,11 +43,14 @@ ELSEWHERE = "{name} is in our own chat: Teams lets me hand over a file there alo
 GONE = "That file is not kept any more. Ask me again, and I make it anew."
 REFUSED = "Teams named a place for {name} that is none of its own, so I have put it nowhere."
 FAILED = "{name} could not be put into your files. Please try again."
+TABLE = "text/csv"
 Made = Callable[[FileId], Awaitable[bytes | None]]
+Make = Callable[[TurnId, MadeFile, bytes], Awaitable[None]]
 
 
 class Uploads:
-    """`made` gives the bytes of a file that a tool made, `door` makes those of an order anew."""
+    """`made` gives the bytes of a file that was made, `make` keeps one until somebody takes it,
+    `door` makes those of an order anew."""
 
     def __init__(
         self,
@@ -42,6 +58,7 @@ class Uploads:
         directory: Directory,
         kept: Kept,
         made: Made,
+        make: Make,
         door: FrontDoor,
         *,
         is_local: bool,
@@ -50,6 +67,7 @@ class Uploads:
         self._directory = directory
         self._kept = kept
         self._made = made
+        self._make = make
         self._door = door
         self._is_local = is_local
 
@@ -81,6 +99,27 @@ class Uploads:
         made = MadeFile(id=id, name=file.name, media_type="", size=len(file.content))
         asked = _question(made, made.size)
         await self._connector.send(there["service"], there["conversation"], asked)
+
+    async def offer_rows(self, post: Post, address: Address, number: int, figure: Figure) -> None:
+        """The same with a figure of the answer, as a file for a spreadsheet. It stands in the
+        answer already: where the person cannot be asked, nothing more is done."""
+        asked, content = f"rows:{post.id}/{number}", spreadsheet.as_csv(figure)
+        if await self._kept.read(asked) is not None:
+            return
+        file = MadeFile(
+            id=FileId(f"file_{post.turn}_{number}"),
+            name=spreadsheet.name(figure),
+            media_type=TABLE,
+            size=len(content),
+        )
+        await self._make(post.turn, file, content)
+        one = replace(post, kind="file", answer=Answer(text="", files=(file,)))
+        try:
+            id = await self.offer(one, address, len(content))
+        except DeliveryFailed as failure:
+            log.info("teams.no_rows", extra={"fields": {"reason": failure.reason}})
+            return
+        await self._kept.keep(asked, {"id": id})
 
     async def answered(self, activity: Json, tenant: str) -> None:
         """The person has agreed, or not. Never raises: what goes wrong is told to them."""
