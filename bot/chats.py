@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from aiohttp import web
 
@@ -40,6 +40,16 @@ class Pacings:
     teams: TeamsPacing
 
 
+class Connected(Protocol):
+    """What stands behind people's own accounts."""
+
+    @property
+    def connecting(self) -> Accounts | None: ...
+
+    @property
+    def transcript(self) -> Transcript | None: ...
+
+
 class Chats:
     """Filled before the first question; the platform of a person stands in their id."""
 
@@ -67,8 +77,7 @@ class Chats:
         clock: Clock,
         *,
         desk: Desk,
-        accounts: Accounts | None,
-        transcript: Transcript | None,
+        office: Connected,
     ) -> None:
         """Build the adapters that have credentials."""
         settings, workspace, pacings = self._settings, self._workspace, self._pacings
@@ -79,7 +88,7 @@ class Chats:
                 door,
                 clock,
                 desk=desk,
-                accounts=accounts,
+                accounts=office.connecting,
                 pacing=pacings.slack if pacings else None,
             )
         if (reach := _teams(settings, workspace)) is not None:
@@ -89,8 +98,8 @@ class Chats:
                 Kept(db, "teams", clock),
                 clock,
                 desk=desk,
-                accounts=accounts,
-                transcript=transcript,
+                accounts=office.connecting,
+                transcript=office.transcript,
                 pacing=pacings.teams if pacings else None,
                 made=lambda file: files.read(db, file),
                 make=lambda *made: files.keep(db, *made, made_at=clock()),
