@@ -101,9 +101,8 @@ async def _run(
     started = rooms.clock()
     log.info("turn.begun", turn=turn.id, thread=turn.question.thread, attempt=turn.attempt)
     await status.say(THINKING)
-    billing = _billing(turn)
+    billing, sign_in = _billing(turn), _sign_in(rooms, turn, surface)
     agent, telling = rooms.setup.agents.get(turn.agent), Telling()
-    sign_in = _sign_in(rooms, turn, surface)
     known = await _known(rooms, turn, billing, agent, surface, status, seen, sign_in)
     turn = known.turn
     calls = _calls(rooms, turn, billing, known.offer, status, sign_in)
