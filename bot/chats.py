@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from aiohttp import web
 
@@ -41,6 +41,16 @@ class Pacings:
     teams: TeamsPacing
 
 
+class Connected(Protocol):
+    """What stands behind people's own accounts."""
+
+    @property
+    def connecting(self) -> Accounts | None: ...
+
+    @property
+    def transcript(self) -> Transcript | None: ...
+
+
 class Chats:
     """Filled before the first question; the platform of a person stands in their id."""
 
@@ -68,8 +78,7 @@ class Chats:
         clock: Clock,
         *,
         desk: Desk,
-        accounts: Accounts | None,
-        transcript: Transcript | None,
+        office: Connected,
     ) -> None:
         """Build the adapters that have credentials."""
         settings, workspace, pacings = self._settings, self._workspace, self._pacings
@@ -81,7 +90,7 @@ class Chats:
                 door,
                 clock,
                 desk=desk,
-                accounts=accounts,
+                accounts=office.connecting,
                 pacing=pacings.slack if pacings else None,
                 moments=moments,
             )
@@ -92,8 +101,8 @@ class Chats:
                 Kept(db, "teams", clock),
                 clock,
                 desk=desk,
-                accounts=accounts,
-                transcript=transcript,
+                accounts=office.connecting,
+                transcript=office.transcript,
                 pacing=pacings.teams if pacings else None,
                 made=lambda file: files.read(db, file),
                 make=lambda turn, file, content: files.keep(

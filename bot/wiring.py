@@ -127,12 +127,7 @@ async def build(
         lanes = _lanes(rooms, clock, rush)
         take_back = TakeBack(approvals, lanes, rooms.index, rooms.surfaces)
         door = _door(rooms, take_back, orders(rooms, office, chats), rush)
-        chats.connect(
-            *(db, keys, door, clock),
-            desk=Desk(approvals),
-            accounts=office.connecting,
-            transcript=office.transcript,
-        )
+        chats.connect(db, keys, door, clock, desk=Desk(approvals), office=office)
         rooms.surfaces.update(chats.surfaces)
         rooms.listeners.update(chats.listeners)
         welcome = Welcome(db, approvals)

@@ -101,10 +101,8 @@ async def _run(
     started = rooms.clock()
     log.info("turn.begun", turn=turn.id, thread=turn.question.thread, attempt=turn.attempt)
     await status.say(THINKING)
-    billing = _billing(turn)
+    billing, sign_in = _billing(turn), _sign_in(rooms, turn, surface)
     agent, telling = rooms.setup.agents.get(turn.agent), Telling()
-    links = rooms.approvals.accounts if rooms.approvals else None
-    sign_in = SignInAsked(turn, surface, links)
     known = await _known(rooms, turn, billing, agent, surface, status, seen, sign_in)
     turn = known.turn
     calls = _calls(rooms, turn, billing, known.offer, status, sign_in)
@@ -140,6 +138,10 @@ async def _run(
     spent = round(rooms.clock() - started, 3)
     log.info("turn.done", turn=turn.id, rounds=ended.rounds, owned=owned, seconds=spent)
     return ended
+
+
+def _sign_in(rooms: Rooms, turn: Turn, surface: Surface) -> SignInAsked:
+    return SignInAsked(turn, surface, rooms.approvals.accounts if rooms.approvals else None)
 
 
 async def _keep(db: Database, calls: Calls, papers: Evidence | None) -> None:

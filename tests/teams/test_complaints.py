@@ -31,7 +31,7 @@ SHOWN = {
     12: "teams/test_outbound.py::test_two_threads_that_cross_get_their_own_answers",
     14: "teams/test_complaints.py::test_14_a_mention_inside_a_thread_is_answered_there",
     15: "teams/test_complaints.py::test_15_a_reply_in_a_group_chat_goes_to_the_chat_itself",
-    16: "teams/test_files.py::test_a_file_posted_in_a_channel_is_seen_and_said_to_be_unreadable",
+    16: "teams/test_shared.py::test_an_answer_in_a_thread_has_a_file_of_its_own",
     17: "teams/test_outbound.py::test_a_post_that_is_asked_for_again_stands_there_once",
     18: "teams/test_stream.py::test_a_stream_that_fails_at_any_piece_leaves_the_answer_once",
     19: "teams/test_stream.py::test_a_stream_whose_time_is_over_is_replaced_by_the_answer",

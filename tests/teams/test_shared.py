@@ -77,7 +77,7 @@ async def home(teams, tmp_path) -> AsyncIterator[Home]:
         await graph.close()
 
 
-async def test_an_answer_in_a_thread_has_its_own_file_and_not_the_one_at_its_head(home, teams):
+async def test_an_answer_in_a_thread_has_a_file_of_its_own(home, teams):
     """Without an administrator's consent: what the channel's folder tells is enough."""
     home.grant("mara", "Files.Read.All")
     root = await teams.say("tomas", "sales", "Q2", files={"orders.csv": OTHER}, is_mention=False)

@@ -51,6 +51,7 @@ async def bot(teams, desk, accounts):
     given = settings_for(teams, sso_resource=RESOURCE)
     async with running(teams, desk=desk, accounts=accounts, settings=given) as made:
         teams.assertion = lambda oid: f"token of {oid}"
+        desk.surface = made.adapter.surface
         yield made
 
 

@@ -12,7 +12,6 @@ from tests.sides import MENTION
 from tests.turn.reading import chat
 from tests.turn.steering import ADMINS, ordered
 
-BOTH = ("adapters.slack", "adapters.teams")
 YAML = """
 servers: {{crm: {{url: '{url}', accept: first}}}}
 policy:
@@ -37,10 +36,10 @@ async def parked(bot: House, models: ModelServer) -> str:
     return root
 
 
-@pytest.mark.promise("P4", *BOTH)
-@pytest.mark.promise("P5", *BOTH)
-@pytest.mark.promise("P6", *BOTH)
-@pytest.mark.promise("P7", *BOTH)
+@pytest.mark.promise("P4", "adapters.slack", "adapters.teams")
+@pytest.mark.promise("P5", "adapters.slack", "adapters.teams")
+@pytest.mark.promise("P6", "adapters.slack", "adapters.teams")
+@pytest.mark.promise("P7", "adapters.slack", "adapters.teams")
 async def test_what_may_be_called_is_decided_again_when_it_is_called(
     tmp_path: Path, side: str
 ) -> None:
