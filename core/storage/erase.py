@@ -182,32 +182,28 @@ async def _rename_in_books(tx: Statements, person: PersonId, alias: str) -> None
     )
 
 
-_NAMES_ANEW: tuple[LiteralString, ...] = (
-    """
+_PERSON_ANEW: LiteralString = """
     INSERT INTO usage_names (dimension, day, name, uses, calls, tokens, picos, unpriced, likely)
     SELECT 'person', day, person, sum(uses), sum(calls), sum(tokens), sum(picos), sum(unpriced),
            sum(likely)
     FROM usage_days WHERE person = ? GROUP BY day, person
-    """,
-    """
+"""
+_PLACE_ANEW: LiteralString = """
     INSERT INTO usage_names (dimension, day, name, uses, calls, tokens, picos, unpriced, likely)
     SELECT 'place', day, place, sum(uses), sum(calls), sum(tokens), sum(picos), sum(unpriced),
            sum(likely)
     FROM usage_days WHERE place = ? GROUP BY day, place
-    """,
-)
-"""Of a person, of a place."""
+"""
 
 
 async def _names_anew(tx: Statements, persons: Sequence[str], places: Sequence[str]) -> None:
     """What each of them used on each day, from the sums that are right already."""
-    named = (("person", persons, _NAMES_ANEW[0]), ("place", places, _NAMES_ANEW[1]))
-    for dimension, names, made in named:
-        for name in names:
-            await tx.execute(
-                "DELETE FROM usage_names WHERE dimension = ? AND name = ?", (dimension, name)
-            )
-            await tx.execute(made, (name,))
+    for name in persons:
+        await tx.execute("DELETE FROM usage_names WHERE dimension = 'person' AND name = ?", (name,))
+        await tx.execute(_PERSON_ANEW, (name,))
+    for name in places:
+        await tx.execute("DELETE FROM usage_names WHERE dimension = 'place' AND name = ?", (name,))
+        await tx.execute(_PLACE_ANEW, (name,))
 
 
 async def _sum_anew(tx: Statements, person: PersonId, alias: str) -> None:
