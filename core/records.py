@@ -91,8 +91,7 @@ class FileRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What a person asked, as the adapter's inbound half understood it; mentions of the bot are
-    already taken off."""
+    """What a person asked, as the adapter's inbound half understood it, without our mention."""
 
     delivery: str
     """The key that makes a second arrival of the same message a duplicate: `slack:T…/C…/<ts>`."""
@@ -112,8 +111,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """A person wants what runs to end: in one thread, for one question, or (neither given) all
-    that they asked for in this place."""
+    """A person wants what runs here to end: in one thread, for one question, or (neither) all."""
 
     place: str
     """`Place.id`."""
@@ -194,8 +192,7 @@ class ToolSchema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Units of one metered use. `input_tokens` includes cached and cache-written ones;
-    `output_tokens` includes reasoning."""
+    """Units of one use: input includes cached and cache-written tokens, output reasoning."""
 
     input_tokens: int = 0
     cached_tokens: int = 0
@@ -234,11 +231,7 @@ class Billing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerEntry:
-    """One metered use. `price` is None when no price is known: unpriced, never 0.
-
-    A partial one is of a provider that did not say all that it counted, because its answer broke
-    off or was stopped: `usage` and `price` are what it did say, and its bill may be higher.
-    """
+    """One metered use. `price` is None when no price is known: unpriced, never 0."""
 
     billing: Billing
     kind: Literal["chat", "embedding", "vision", "ocr", "image"]
@@ -247,8 +240,7 @@ class LedgerEntry:
     usage: Usage
     price: str | None
     price_table: str
-    """Name and version of the table that the price came from, `demo` or `offline` for uses that
-    cost nothing."""
+    """Name and version of the table that the price came from; `demo` and `offline` are free."""
     outcome: str
     """`ok`, `length`, `blocked`, or the `kind` of a ModelFailed."""
     is_reported: bool = False
@@ -257,6 +249,7 @@ class LedgerEntry:
     started_at: float
     seconds: float
     is_partial: bool = False
+    """Its provider did not say all that it counted: units and price are what it did say."""
     likely_tokens: int = 0
     likely_price: str | None = None
     """What a partial one comes to in all, estimated; None where no price is known."""
@@ -264,11 +257,10 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What a turn has used so far: the sum of its ledger entries."""
+    """What a turn has used so far: the sum of its ledger entries. `calls` are those to chat."""
 
     models: tuple[str, ...] = ()
     calls: int = 0
-    """Chat calls."""
     tokens: int = 0
     price: str = "0"
     unpriced: int = 0

@@ -182,13 +182,13 @@ async def _rename_in_books(tx: Statements, person: PersonId, alias: str) -> None
     )
 
 
-_OF_PERSON: LiteralString = """
+_PERSON_ANEW: LiteralString = """
     INSERT INTO usage_names (dimension, day, name, uses, calls, tokens, picos, unpriced, likely)
     SELECT 'person', day, person, sum(uses), sum(calls), sum(tokens), sum(picos), sum(unpriced),
            sum(likely)
     FROM usage_days WHERE person = ? GROUP BY day, person
 """
-_OF_PLACE: LiteralString = """
+_PLACE_ANEW: LiteralString = """
     INSERT INTO usage_names (dimension, day, name, uses, calls, tokens, picos, unpriced, likely)
     SELECT 'place', day, place, sum(uses), sum(calls), sum(tokens), sum(picos), sum(unpriced),
            sum(likely)
@@ -198,13 +198,12 @@ _OF_PLACE: LiteralString = """
 
 async def _names_anew(tx: Statements, persons: Sequence[str], places: Sequence[str]) -> None:
     """What each of them used on each day, from the sums that are right already."""
-    gone: LiteralString = "DELETE FROM usage_names WHERE dimension = ? AND name = ?"
-    for person in persons:
-        await tx.execute(gone, ("person", person))
-        await tx.execute(_OF_PERSON, (person,))
-    for place in places:
-        await tx.execute(gone, ("place", place))
-        await tx.execute(_OF_PLACE, (place,))
+    for name in persons:
+        await tx.execute("DELETE FROM usage_names WHERE dimension = 'person' AND name = ?", (name,))
+        await tx.execute(_PERSON_ANEW, (name,))
+    for name in places:
+        await tx.execute("DELETE FROM usage_names WHERE dimension = 'place' AND name = ?", (name,))
+        await tx.execute(_PLACE_ANEW, (name,))
 
 
 async def _sum_anew(tx: Statements, person: PersonId, alias: str) -> None:

@@ -86,16 +86,11 @@ async def count(tx: Statements, entry: LedgerEntry) -> None:
             *(int(entry.kind == "chat"), tokens, amount, unpriced, likely),
         ),
     )
-    # One statement, and the last: on Postgres every writer waits here for the row of everyone.
+    # One statement, and late: on Postgres every writer waits here for the row of everyone. What is
+    # changed after it needs no order of its own.
     month, more = day[:7], counted
     await tx.execute(
-        """
-        INSERT INTO spent (scope, span, picos, tokens)
-        VALUES ('everyone', ?, ?, ?), ('everyone', ?, ?, ?), (?, ?, ?, ?), (?, ?, ?, ?),
-               (?, ?, ?, ?), (?, ?, ?, ?)
-        ON CONFLICT (scope, span) DO UPDATE SET
-          picos = spent.picos + excluded.picos, tokens = spent.tokens + excluded.tokens
-        """,
+        _SPEND,
         (
             *(day, *more, month, *more),
             *(billing.person, day, *more, billing.person, month, *more),
@@ -107,6 +102,13 @@ async def count(tx: Statements, entry: LedgerEntry) -> None:
     await tx.execute(_COUNT_NAMES, tuple(v for name in names for v in (day, name, *sums)))
 
 
+_SPEND: LiteralString = """
+    INSERT INTO spent (scope, span, picos, tokens)
+    VALUES ('everyone', ?, ?, ?), ('everyone', ?, ?, ?), (?, ?, ?, ?), (?, ?, ?, ?),
+           (?, ?, ?, ?), (?, ?, ?, ?)
+    ON CONFLICT (scope, span) DO UPDATE SET
+      picos = spent.picos + excluded.picos, tokens = spent.tokens + excluded.tokens
+"""
 _COUNT_NAMES: LiteralString = """
     INSERT INTO usage_names (dimension, day, name, uses, calls, tokens, picos, unpriced, likely)
     VALUES ('person', ?, ?, 1, ?, ?, ?, ?, ?), ('place', ?, ?, 1, ?, ?, ?, ?, ?),

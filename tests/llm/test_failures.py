@@ -325,8 +325,7 @@ async def test_a_turn_that_is_cancelled_leaves_an_entry_behind(
 
     assert desk.outcomes == ["ok", "cancelled"]
     stopped = desk.entries[1]
-    assert stopped.is_partial and Decimal(stopped.likely_price or 0) > 0
-    assert (stopped.price is None) == (desk.provider != "anthropic")
+    assert stopped.is_partial and stopped.likely_tokens > 0
 
 
 @pytest.mark.parametrize("provider", ["openai", "azure"])

@@ -6,9 +6,11 @@ prints what the one and the other come to.
 """
 
 import asyncio
+import logging
 import random
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -165,7 +167,7 @@ def _sum(prices: Iterable[str | None]) -> Decimal:
 
 async def _over(db: Database, count: int) -> None:
     """Until so many questions are answered, and every entry is in the books."""
-    async with asyncio.timeout(180):
+    async with asyncio.timeout(600):
         while True:
             row = await db.fetch_one(
                 "SELECT count(*) AS n FROM inbox WHERE state IN ('done', 'failed')"
@@ -176,12 +178,17 @@ async def _over(db: Database, count: int) -> None:
 
 
 def main(turns: int) -> None:
+    # Each of these faults is logged, and they are what is wanted here.
+    logging.disable(logging.CRITICAL)
     with tempfile.TemporaryDirectory() as folder:
         found = asyncio.run(books(Path(folder), turns))
     print(f"{turns:,} turns, {found.requests:,} requests, {len(found.rows):,} ledger entries")
     print(f"said by the provider      booked ${found.booked}   counted by it ${found.billed}")
     print(f"{found.broken:,} answers broke off: ${found.said} of them was said and booked, of")
     print(f"  ${found.unsaid} by the provider's own count; estimated ${found.likely} in all")
+    partial = [(row["provider"], row["outcome"]) for row in found.rows if row["is_partial"]]
+    for (provider, outcome), count in sorted(Counter(partial).items()):
+        print(f"  {count:,} of {provider}: {outcome}")
 
 
 if __name__ == "__main__":
