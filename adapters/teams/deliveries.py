@@ -73,6 +73,9 @@ class Deliveries:
                 return _ignored("other_kind")
 
     async def _message(self, activity: Json, tenant: str) -> Reply:
+        before = await self._recent.again(inbound.delivery(activity, tenant))
+        if before is not None:
+            return Reply(status=200 if before else 503)
         asked = inbound.question(activity, tenant, self._clock)
         if isinstance(asked, inbound.Ignored):
             return _ignored(asked.reason)
@@ -118,7 +121,7 @@ class Deliveries:
     async def _question(self, asked: Question) -> None:
         receipt = await self._door.accept(asked)
         ids = {"delivery": asked.delivery, "thread": asked.thread, "turn": receipt.turn or ""}
-        log.info(f"teams.{receipt.kind}", extra={"fields": ids})
+        log.debug(f"teams.{receipt.kind}", extra={"fields": ids})
 
     async def _edited(self, activity: Json, tenant: str) -> Reply:
         """A question that was edited while it is not answered is asked anew."""

@@ -70,6 +70,7 @@ ADDED = {
     "inbox": ["stopped_at"],
     "outbox": ["replaces", "owner"],
     "pins": ["listing"],
+    "entries": ["is_partial", "likely_tokens", "likely_price"],
 }
 """Columns that a later script added."""
 

@@ -19,8 +19,11 @@ class Graph:
         self.mailboxes = {a.oid: Mailbox(account=a) for a in tenant.accounts.values()}
         self.drives = {
             a.oid: Drive(id=f"b!{secrets.token_urlsafe(24)}", account=a)
-            for a in tenant.accounts.values()
+            for a in (*tenant.accounts.values(), tenant.service)
         }
+        """The app's own is the site of the teams."""
+        self.shared: dict[str, tuple[str, str]] = {}
+        """By the address at which people know a file: the drive's owner and the item."""
         self.chats: dict[str, Chat] = {}
         self.teams: dict[str, str] = {}
         """Names of teams by their ids."""
