@@ -1,7 +1,7 @@
 """The numbered migrations: which there are, and which are still to be applied."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -24,6 +24,18 @@ def migrations(dialect: Dialect) -> list[Migration]:
         if file.name.endswith(suffix)
     ]
     return sorted(found)
+
+
+BREAKS = "_breaks"
+"""What the name of a script ends with that older versions cannot run beside. All others only add:
+tables, indexes, columns with a default."""
+
+
+def lived_with(dialect: Dialect, applied: Mapping[int, str]) -> set[int]:
+    """The numbers of what was applied, without those scripts of newer versions beside which this
+    one runs: so that versions can be changed one process after the other, and back."""
+    known = {migration.number for migration in migrations(dialect)}
+    return {number for number, name in applied.items() if number in known or name.endswith(BREAKS)}
 
 
 def pending(dialect: Dialect, applied: set[int]) -> list[Migration]:

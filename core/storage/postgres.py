@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import lru_cache
 from typing import Any, Literal, LiteralString, TypeVar
 from uuid import uuid4
@@ -15,7 +15,7 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 from core.errors import Misconfigured, Unavailable
 from core.storage.bells import Bells
 from core.storage.database import Conflict, Row, Transaction
-from core.storage.migrate import pending
+from core.storage.migrate import lived_with, pending
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +89,10 @@ class Postgres:
         """Marks our own wake-ups too, which are heard without the server."""
         self._is_displaced = False
         self._bells = Bells()
+        self._unrung: set[str] = set()
+        self._has_unrung = asyncio.Event()
         self._listening = asyncio.create_task(self._listen(), name="postgres wake-ups")
+        self._ringing = asyncio.create_task(self._ring(), name="postgres bells")
 
     @property
     def dialect(self) -> Literal["postgres"]:
@@ -150,17 +153,39 @@ class Postgres:
         # The own process hears at once; others over the server, where a lost wake-up costs no
         # more than one period of their polling.
         self._bells.ring(channel)
-        note = f"{self._owner} {channel}"
-        await self.execute("SELECT pg_notify('countersign', ?)", (note,))
+        self._unrung.add(channel)
+        self._has_unrung.set()
 
     async def wait(self, channel: str, seconds: float) -> bool:
         return await self._bells.wait(channel, seconds)
 
     async def close(self) -> None:
-        self._listening.cancel()
-        await asyncio.wait([self._listening])
+        with suppress(Unavailable, TimeoutError):
+            async with asyncio.timeout(1.0):
+                await self._ring_others()
+        for task in (self._listening, self._ringing):
+            task.cancel()
+        await asyncio.wait([self._listening, self._ringing])
         await self._kept.close()
         await self._pool.close()
+
+    async def _ring(self) -> None:
+        """Wake the others, once for all that was to be told while the last time was under way: each
+        time is a commit, for which the server lets everybody else's wait."""
+        while True:
+            await self._has_unrung.wait()
+            self._has_unrung.clear()
+            with suppress(Unavailable):
+                await self._ring_others()
+
+    async def _ring_others(self) -> None:
+        notes, self._unrung = [f"{self._owner} {one}" for one in self._unrung], set()
+        if not notes:
+            return
+        async with self.transaction(is_durable=False) as tx:
+            await tx.execute(
+                "SELECT pg_notify('countersign', note) FROM unnest(?::text[]) AS note", (notes,)
+            )
 
     async def _listen(self) -> None:
         while True:
@@ -285,9 +310,9 @@ async def _migrate(connection: Connection) -> None:
         await connection.execute(
             "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL)"
         )
-        cursor = await connection.execute("SELECT number FROM migrations")
-        applied = {row["number"] for row in await cursor.fetchall()}
-        for migration in pending("postgres", applied):
+        cursor = await connection.execute("SELECT number, name FROM migrations")
+        applied = {row["number"]: row["name"] for row in await cursor.fetchall()}
+        for migration in pending("postgres", lived_with("postgres", applied)):
             await connection.execute(migration.sql.encode())
             await connection.execute(
                 "INSERT INTO migrations (number, name) VALUES (%s, %s)",

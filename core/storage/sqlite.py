@@ -15,7 +15,7 @@ from core.storage.connection import Connection
 from core.storage.database import Row, Transaction
 from core.storage.faults import translated
 from core.storage.lockfile import take_lock
-from core.storage.migrate import Migration, pending, statements
+from core.storage.migrate import Migration, lived_with, pending, statements
 from core.storage.writer import Writer, WriterTransaction
 
 Result = TypeVar("Result")
@@ -168,8 +168,9 @@ async def _migrate(connection: Connection) -> None:
     await connection.execute(
         "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL)"
     )
-    rows = await connection.fetch("SELECT number FROM migrations")
-    for migration in pending("sqlite", {row["number"] for row in rows}):
+    rows = await connection.fetch("SELECT number, name FROM migrations")
+    applied = {row["number"]: row["name"] for row in rows}
+    for migration in pending("sqlite", lived_with("sqlite", applied)):
         await _apply(connection, migration)
 
 

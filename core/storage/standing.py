@@ -4,7 +4,7 @@ import asyncio
 
 from core.storage import copies
 from core.storage.backup import file_of
-from core.storage.migrate import pending
+from core.storage.migrate import lived_with, pending
 
 
 async def unapplied(url: str) -> int:
@@ -20,13 +20,13 @@ def _unapplied(url: str) -> int:
             found = held.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'migrations'")
             if not found.fetchone()[0]:
                 return 0
-            applied = {number for (number,) in held.execute("SELECT number FROM migrations")}
-        return len(pending("sqlite", applied))
+            applied = dict(held.execute("SELECT number, name FROM migrations"))
+        return len(pending("sqlite", lived_with("sqlite", applied)))
     from core.storage.copies_postgres import opened
 
     with opened(url) as connection:
         found = connection.execute("SELECT to_regclass('migrations') IS NOT NULL").fetchone()
         if not found or not found[0]:
             return 0
-        applied = {number for (number,) in connection.execute("SELECT number FROM migrations")}
-    return len(pending("postgres", applied))
+        applied = dict(connection.execute("SELECT number, name FROM migrations"))
+    return len(pending("postgres", lived_with("postgres", applied)))

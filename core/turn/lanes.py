@@ -38,6 +38,9 @@ class LaneLimits:
     poll: float = 1.0
     """How often to look without being woken: for lapsed claims, and in case a wake-up got
     lost."""
+    gap: float = 0.02
+    """Between two looks at an inbox that other processes look at too: whatever is rung, all of
+    them hear."""
     tries: int = 3
     """How often a turn is begun before it counts as dead."""
     last_word: float = 30.0
@@ -85,6 +88,7 @@ class Lanes:
         """Held during a look into the inbox: a turn that is given back meanwhile would be taken
         once more, and a try of it be lost."""
         self._looked_at: float | None = None
+        self._next_look = 0.0
 
     @property
     def running(self) -> int:
@@ -107,6 +111,7 @@ class Lanes:
                 if free <= 0:
                     await self._wait_for_change()
                     continue
+                await self._give_room()
                 claims = await self._claim(free)
                 if self._is_draining:
                     await self._give_back(claims)
@@ -162,6 +167,12 @@ class Lanes:
             if turn in stopped and not task.cancelling():
                 log.info("a person stopped it", extra={"action": "turn.stopped", "turn": turn})
                 task.cancel()
+
+    async def _give_room(self) -> None:
+        loop = asyncio.get_running_loop()
+        if not self._db.is_exclusive and (wait := self._next_look - loop.time()) > 0:
+            await asyncio.sleep(wait)
+        self._next_look = loop.time() + self._limits.gap
 
     async def _claim(self, free: int) -> list[inbox.Claim]:
         now = self._clock()
@@ -247,6 +258,10 @@ class Lanes:
         try:
             async with limit:
                 await self._run_turn(turn)
+        except Unavailable:
+            if self._db.is_exclusive:
+                await self._fail(turn, Unavailable())
+            # Else the claim lapses: the turn goes on where the database can be reached.
         # Whatever goes wrong in one turn is told to its person and must not end the others.
         except Exception as failure:
             late = DeadlineExceeded("The time for this turn ran out.")

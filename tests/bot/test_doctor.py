@@ -146,7 +146,7 @@ async def test_a_database_of_an_older_version_is_told_and_not_migrated(
 async def test_a_database_of_a_newer_version_is_told(
     tmp_path: Path, database_url: str, database: Database
 ) -> None:
-    await database.execute("INSERT INTO migrations (number, name) VALUES (9999, 'later')")
+    await database.execute("INSERT INTO migrations (number, name) VALUES (9999, 'later_breaks')")
     given = {"COUNTERSIGN_DATABASE": database_url, "COUNTERSIGN_KEYS": OLD}
     (told,) = await problems(tmp_path, given)
     assert "written by a newer version" in told

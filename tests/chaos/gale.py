@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 THREADS = 40
 IN_FLIGHT = 24
+START = 45.0
+"""Seconds after which a supervisor gives a start up."""
 TIMES = 3
 """Most deliveries of one question or click."""
 
@@ -49,6 +51,8 @@ class Gale:
     fallen: list[str] = field(default_factory=list[str])
     recorded: set[str] = field(default_factory=set[str])
     killed: int = 0
+    late: int = 0
+    """Starts that failed or took too long: while the database was away."""
     restarted: int = 0
     seconds: float = 0.0
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict[str, "list[dict[str, Any]]"])
@@ -124,10 +128,14 @@ class Gale:
             async with asyncio.TaskGroup() as group:
                 ended = group.create_task(self.living[port].wait())
                 up = group.create_task(until_up(f"http://127.0.0.1:{port}/livez"))
-                await asyncio.wait((ended, up), return_when=asyncio.FIRST_COMPLETED)
+                both = (ended, up)
+                await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED, timeout=START)
                 is_up = up.done()
-                for task in (ended, up):
+                for task in both:
                     task.cancel()
+            if not is_up:
+                self.late += 1
+                await stop(self.living[port])
 
     async def _deliver_all(self) -> None:
         """The questions of one thread come one after the other, as people ask them; each one, and
@@ -238,7 +246,8 @@ class Gale:
         states = Counter(row["state"] for row in self.rows["parked"])
         return (
             f"{self.turns} turns, {self.clicks} clicks, {self.replicas} replicas,"
-            f" {self.killed} kills, {self.restarted} restart of the database,"
+            f" {self.killed} kills, {self.late} starts that failed,"
+            f" {self.restarted} restart of the database,"
             f" {self.seconds:.0f} s; {self.crossed()}; calls {dict(states)}; broken:"
             f" { {name: len(found) for name, found in self.faults().items()} }"
         )

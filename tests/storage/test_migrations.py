@@ -1,9 +1,13 @@
 """Both engines have the same tables, and each script is applied once, statement by statement."""
 
+import re
 import sqlite3
 
-from core.storage.database import Database
-from core.storage.migrate import migrations, pending, statements
+import pytest
+
+from core.errors import Misconfigured
+from core.storage.database import Database, open_database
+from core.storage.migrate import BREAKS, migrations, pending, statements
 
 
 def test_both_engines_have_the_same_migrations_and_columns() -> None:
@@ -16,6 +20,40 @@ def test_both_engines_have_the_same_migrations_and_columns() -> None:
 def test_only_what_is_missing_is_applied() -> None:
     assert pending("sqlite", {m.number for m in migrations("sqlite")}) == []
     assert pending("sqlite", set()) == migrations("sqlite")
+
+
+FIRST_TOGETHER = 80
+"""From this script on versions run side by side."""
+UNBEARABLE = re.compile(
+    r"\b(DROP|RENAME|ALTER COLUMN|TRIGGER|UPDATE|DELETE)\b"
+    r"|ADD COLUMN (?!.*\bDEFAULT\b).*\bNOT NULL\b|ADD CONSTRAINT|UNIQUE INDEX",
+    re.IGNORECASE,
+)
+
+
+def test_older_versions_run_on_beside_a_newer_one_s_scripts() -> None:
+    for dialect in ("sqlite", "postgres"):
+        for migration in migrations(dialect):
+            words = re.sub(r"--.*", "", migration.sql)
+            breaks = UNBEARABLE.search(words)
+            if migration.number >= FIRST_TOGETHER:
+                assert not breaks or migration.name.endswith(BREAKS), (migration.name, breaks)
+    assert UNBEARABLE.search("ALTER TABLE a ADD COLUMN b TEXT NOT NULL;")
+    assert not UNBEARABLE.search("ALTER TABLE a ADD COLUMN b TEXT NOT NULL DEFAULT '';")
+
+
+async def test_an_older_version_starts_beside_what_only_adds_and_refuses_what_breaks(
+    database_url: str,
+) -> None:
+    newer = await open_database(database_url)
+    add = "INSERT INTO migrations (number, name) VALUES (?, ?)"
+    await newer.execute(add, (9_998, "9998_more"))
+    await newer.close()
+    older = await open_database(database_url)
+    await older.execute(add, (9_999, "9999_other_breaks"))
+    await older.close()
+    with pytest.raises(Misconfigured, match=r"newer version .migration 9999"):
+        await open_database(database_url)
 
 
 def test_a_script_is_cut_into_statements_that_are_each_complete() -> None:
