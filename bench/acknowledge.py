@@ -6,9 +6,10 @@ import sqlite3
 import time
 from pathlib import Path
 
-from aiohttp import ClientSession, TCPConnector
+from aiohttp import ClientSession
 
-from bench.bots import Bot, first_taken, serving
+from bench.bots import first_taken, serving
+from bench.post import Poster, posting
 from bench.slack_side import SlackSide, slack
 from bench.teams_side import TeamsSide, teams
 
@@ -17,8 +18,10 @@ SECONDS = 5.0
 REPEATS_AFTER = (0.0, 0.02, 0.5)
 """When an event is delivered again, in seconds after its first delivery."""
 ANSWER_SECONDS = 180.0
-
-
+PEOPLE = 200
+"""Who ask, in turn."""
+SETTLED_SECONDS = 3.0
+"""For greetings to end before the storm."""
 TOKENS = 200
 """That Teams' deliveries show in turn: its connector shows one until it ends, and has more of
 them than it has processes."""
@@ -36,17 +39,22 @@ async def measure(subject: str, folder: Path, rate: int = RATE) -> dict[str, flo
     }[kind]
     async with (
         teams(TOKENS) if platform else slack() as side,
-        ClientSession(connector=TCPConnector(limit=0)) as session,
+        ClientSession() as session,
         serving(module, folder, side.path, side.environment) as bot,
+        posting(bot.address) as poster,
     ):
         _, body = side.event(0, "help")
         await first_taken(bot, session, body, side.headers(body))
-        for number in range(1, 31):
-            await _deliver(session, bot, side, side.event(number, "warm")[1], 0)
-        await asyncio.sleep(1.0)
+        # Whoever asks for the first time is looked up and greeted: everybody is known by now.
+        warm = [side.event(number, "warm") for number in range(1, PEOPLE + 1)]
+        for _, body in warm:
+            await _deliver(poster, side, body, 0)
+        if kind != "held":
+            await _answers(session, side, {id for id, _ in warm})
+        await asyncio.sleep(SETTLED_SECONDS)
         events = int(rate * SECONDS)
         began, used = time.perf_counter(), bot.cpu_seconds
-        taken, refused, ids = await _storm(session, bot, side, rate, events)
+        taken, refused, ids = await _storm(poster, side, rate, events)
         whole, used = time.perf_counter() - began, bot.cpu_seconds - used
         figures = {
             "p50": taken[len(taken) // 2] * 1e3,
@@ -66,7 +74,7 @@ async def measure(subject: str, folder: Path, rate: int = RATE) -> dict[str, flo
 
 
 async def _storm(
-    session: ClientSession, bot: Bot, side: Side, rate: int, events: int
+    poster: Poster, side: Side, rate: int, events: int
 ) -> tuple[list[float], int, set[str]]:
     """Deliver at that rate, without waiting for what was delivered before: how long each
     acknowledgement took, how many deliveries got none, and the events that got one. The platform
@@ -78,7 +86,7 @@ async def _storm(
     async def deliver(id: str, body: bytes, number: int) -> None:
         nonlocal refused
         await asyncio.sleep(REPEATS_AFTER[number])
-        seconds, is_taken = await _deliver(session, bot, side, body, number)
+        seconds, is_taken = await _deliver(poster, side, body, number)
         taken.append(seconds)
         refused += not is_taken
         if is_taken:
@@ -94,14 +102,11 @@ async def _storm(
     return sorted(taken), refused, ids
 
 
-async def _deliver(
-    session: ClientSession, bot: Bot, side: Side, body: bytes, retry: int
-) -> tuple[float, bool]:
+async def _deliver(poster: Poster, side: Side, body: bytes, retry: int) -> tuple[float, bool]:
     headers = side.headers(body, retry)
     began = time.perf_counter()
-    async with session.post(bot.address, data=body, headers=headers) as response:
-        await response.read()
-        return time.perf_counter() - began, response.status == 200
+    status = await poster.post(body, headers)
+    return time.perf_counter() - began, status == 200
 
 
 async def _answers(session: ClientSession, side: Side, ids: set[str]) -> dict[str, float]:

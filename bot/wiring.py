@@ -52,6 +52,7 @@ from core.turn.intake import Intake
 from core.turn.lanes import LaneLimits, Lanes
 from core.turn.orders.desk import Desk as Orders
 from core.turn.run import Rooms
+from core.turn.rush import Rush
 from core.turn.spending import Spending
 from core.turn.steering import Steering
 from core.turn.take_back import TakeBack
@@ -122,9 +123,10 @@ async def build(
         rooms, shelf = await _rooms(held, db, settings, config, clock, office, chats, has_samples)
         approvals = _approvals(rooms, office, chats)
         rooms = replace(rooms, approvals=approvals)
-        lanes = _lanes(rooms, clock)
+        rush = Rush()
+        lanes = _lanes(rooms, clock, rush)
         take_back = TakeBack(approvals, lanes, rooms.index, rooms.surfaces)
-        door = _door(rooms, take_back, orders(rooms, office, chats))
+        door = _door(rooms, take_back, orders(rooms, office, chats), rush)
         chats.connect(db, keys, door, clock, desk=Desk(approvals), accounts=office.connecting)
         rooms.surfaces.update(chats.surfaces)
         rooms.listeners.update(chats.listeners)
@@ -148,7 +150,7 @@ async def build(
         )
 
 
-def _door(rooms: Rooms, take_back: TakeBack, orders: Orders) -> Intake:
+def _door(rooms: Rooms, take_back: TakeBack, orders: Orders, rush: Rush) -> Intake:
     return Intake(
         rooms.db,
         rooms.steering,
@@ -159,6 +161,7 @@ def _door(rooms: Rooms, take_back: TakeBack, orders: Orders) -> Intake:
         take_back=take_back,
         spending=rooms.spending,
         orders=orders,
+        rush=rush,
     )
 
 
@@ -308,7 +311,7 @@ def _courier(rooms: Rooms, surface: Surface) -> Loop:
     )
 
 
-def _lanes(rooms: Rooms, clock: Clock) -> Lanes:
+def _lanes(rooms: Rooms, clock: Clock, rush: Rush) -> Lanes:
     return Lanes(
         rooms.db,
         clock=clock,
@@ -317,6 +320,7 @@ def _lanes(rooms: Rooms, clock: Clock) -> Lanes:
         on_failed=lambda turn, failure: run.fail(rooms, turn, failure),
         on_dead=lambda turn: run.bury(rooms, turn),
         limits=LaneLimits(deadline=rooms.setup.deadlines.turn),
+        rush=rush,
     )
 
 

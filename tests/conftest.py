@@ -1,5 +1,6 @@
 """Fixtures that every room's tests may use: the databases."""
 
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import hypothesis
 import pytest
 
 from core.storage.database import Database, open_database
-from tests.databases import fresh_database, postgres_server
+from tests.databases import Migrated, fresh_database, migrate, postgres_server
 
 # Loaded now: pytest's plugin would import it at the very end, where CPython 3.11 can fail to parse
 # it ("AST constructor recursion depth mismatch").
@@ -25,13 +26,30 @@ def postgres() -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file that has every table and no row, to be copied."""
+    path = tmp_path_factory.mktemp("migrated") / "countersign.db"
+    migrate(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres(postgres: str) -> Iterator[Migrated]:
+    """Postgres databases that have every table and no row, to be lent."""
+    databases = Migrated(postgres)
+    yield databases
+    databases.close()
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The address of an empty database, once on each engine."""
+    """The address of a migrated database without a row, once on each engine."""
     if request.param == "sqlite":
+        shutil.copy(request.getfixturevalue("migrated"), tmp_path / "countersign.db")
         yield f"sqlite:///{tmp_path}/countersign.db"
     else:
-        with fresh_database(request.getfixturevalue("postgres")) as url:
+        with request.getfixturevalue("migrated_postgres").lent() as url:
             yield url
 
 
@@ -61,8 +79,9 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def sqlite(tmp_path: Path) -> AsyncIterator[Database]:
+async def sqlite(tmp_path: Path, migrated: Path) -> AsyncIterator[Database]:
     """An open, migrated, empty SQLite database, for tests that are not about the engine."""
+    shutil.copy(migrated, tmp_path / "countersign.db")
     opened = await open_database(f"sqlite:///{tmp_path}/countersign.db")
     yield opened
     await opened.close()

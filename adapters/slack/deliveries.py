@@ -204,7 +204,7 @@ class Deliveries:
     async def _question(self, asked: Question) -> Reply:
         receipt = await self._door.accept(asked)
         ids = {"delivery": asked.delivery, "thread": asked.thread, "turn": receipt.turn or ""}
-        log.info(f"slack.{receipt.kind}", extra={"fields": ids})
+        log.debug(f"slack.{receipt.kind}", extra={"fields": ids})
         return Reply(status=200)
 
     async def _listened(self, content: Json, late: Reply) -> Reply:

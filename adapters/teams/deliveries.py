@@ -118,7 +118,7 @@ class Deliveries:
     async def _question(self, asked: Question) -> None:
         receipt = await self._door.accept(asked)
         ids = {"delivery": asked.delivery, "thread": asked.thread, "turn": receipt.turn or ""}
-        log.info(f"teams.{receipt.kind}", extra={"fields": ids})
+        log.debug(f"teams.{receipt.kind}", extra={"fields": ids})
 
     async def _edited(self, activity: Json, tenant: str) -> Reply:
         """A question that was edited while it is not answered is asked anew."""

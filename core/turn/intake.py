@@ -26,6 +26,8 @@ from core.storage.database import Database, Transaction
 from core.telemetry import logs, metrics, spans
 from core.turn.orders.desk import Desk
 from core.turn.permitted import permitted
+from core.turn.repeats import Repeats
+from core.turn.rush import Rush
 from core.turn.setup import Setup
 from core.turn.sharing import NOTHING, share
 from core.turn.spending import Spending
@@ -65,10 +67,12 @@ class Intake:
         take_back: TakeBack | None = None,
         spending: Spending | None = None,
         orders: Desk | None = None,
+        rush: Rush | None = None,
     ) -> None:
         """`new_id` gives 16 hexadecimal digits that were never given before. `approvals`: calls
         can wait for a person. Without `take_back` a question stands as it was first asked, without
-        `spending` there are no budgets, without `orders` no commands."""
+        `spending` there are no budgets, without `orders` no commands. `rush` is told what is being
+        taken."""
         self._db = db
         self._steering = steering
         self._spending = spending
@@ -78,16 +82,23 @@ class Intake:
         self._new_id = new_id
         self._approvals = approvals
         self._take_back = take_back
+        self._repeats = Repeats()
+        self._rush = rush or Rush()
 
     async def accept(self, question: Question) -> Receipt:
         """See `FrontDoor.accept`."""
+        with self._rush.taking():
+            receipt = await self._repeats.once(question.delivery, lambda: self._traced(question))
+        metrics.QUESTIONS.add(receipt.kind)
+        return receipt
+
+    async def _traced(self, question: Question) -> Receipt:
         with spans.span("accept", {"countersign.thread": question.thread}) as span:
             receipt = await self._accept(replace(question, trace=spans.carried()))
             span.set({"countersign.outcome": receipt.kind, "countersign.ahead": receipt.ahead})
             # A delivery that comes again is no part of the turn's own trace.
             if receipt.turn and receipt.kind != "duplicate":
                 span.set({"countersign.turn": receipt.turn})
-        metrics.QUESTIONS.add(receipt.kind)
         return receipt
 
     async def _accept(self, question: Question) -> Receipt:
@@ -96,7 +107,7 @@ class Intake:
             return await self._tell(question, turn, await self._help(question))
         if question.text.strip(" \t\r\n.!").lower() in SHARE and not question.files:
             return await self._tell(question, turn, await self._share(question))
-        setup = await self._steering.fresh()
+        setup = await self._steering.recent()
         verdict = self._verdict(setup, question)
         if isinstance(verdict, Refused):
             return await self._tell(question, turn, verdict.sentence)
@@ -105,7 +116,8 @@ class Intake:
         except OverBudget as spent:
             return await self._tell(question, turn, str(spent))
         kind = "duplicate" if placed.is_duplicate else "accepted"
-        log.info(f"question.{kind}", turn=placed.turn, thread=question.thread, ahead=placed.ahead)
+        ids = {"delivery": question.delivery, "turn": placed.turn, "thread": question.thread}
+        log.info(f"question.{kind}", **ids, ahead=placed.ahead)
         if not placed.is_duplicate:
             await self._notices(question, placed.turn, placed.ahead)
         return Receipt(kind=kind, turn=placed.turn, ahead=placed.ahead)

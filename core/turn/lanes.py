@@ -15,6 +15,7 @@ from core.ports import Clock
 from core.records import Turn, TurnId
 from core.storage import inbox, stops
 from core.storage.database import Database
+from core.turn.rush import Rush
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +29,8 @@ class LaneLimits:
     """Times in seconds."""
 
     concurrency: int = 16
+    in_a_rush: int = 1
+    """Turns at a time while questions come in faster than they are taken."""
     deadline: float = 300.0
     """How long one try of a turn may take."""
     lease: float = 30.0
@@ -62,8 +65,10 @@ class Lanes:
         on_failed: Callable[[Turn, Exception], Awaitable[None]],
         on_dead: Callable[[Turn], Awaitable[None]],
         limits: LaneLimits | None = None,
+        rush: Rush | None = None,
     ) -> None:
-        """`owner` names this process among all that ever ran on the database."""
+        """`owner` names this process among all that ever ran on the database. With `rush` turns
+        give way to questions that come in."""
         self._db = db
         self._clock = clock
         self._owner = owner
@@ -71,6 +76,7 @@ class Lanes:
         self._on_failed = on_failed
         self._on_dead = on_dead
         self._limits = limits or LaneLimits()
+        self._rush = rush or Rush()
         self._running: dict[asyncio.Task[None], TurnId] = {}
         self._is_draining = False
         self._changed = asyncio.Event()
@@ -97,8 +103,8 @@ class Lanes:
         async with asyncio.TaskGroup() as group:
             while not self._is_draining:
                 await self._end_stopped()
-                free = self._limits.concurrency - len(self._running)
-                if free == 0:
+                free = self._most() - len(self._running)
+                if free <= 0:
                     await self._wait_for_change()
                     continue
                 claims = await self._claim(free)
@@ -133,6 +139,9 @@ class Lanes:
         if tasks:
             await asyncio.wait(tasks)
         return bool(tasks)
+
+    def _most(self) -> int:
+        return self._limits.in_a_rush if self._rush.is_on else self._limits.concurrency
 
     async def _wait_for_change(self) -> None:
         self._changed.clear()

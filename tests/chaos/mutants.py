@@ -16,6 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ("bot", "adapters", "core", "tests")
+LEFT_OUT = (".venv", "shots")
 AT_ONCE = 2
 
 
@@ -197,9 +198,9 @@ def broken(mutant: Mutant | None) -> Iterator[Path]:
     """A copy of the source with the mutant in it."""
     with tempfile.TemporaryDirectory(prefix="countersign-mutant-") as folder:
         copy = Path(folder)
+        # With what is compiled already: only the broken file is compiled anew.
         for name in SOURCE:
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(ROOT / name, copy / name, ignore=ignored)
+            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns(*LEFT_OUT))
         shutil.copy(ROOT / "pyproject.toml", copy)
         if mutant is not None:
             path = copy / mutant.file

@@ -14,6 +14,7 @@ from core.records import Answer, Turn, TurnId
 from core.storage import inbox
 from core.storage.database import Database
 from core.turn.lanes import LaneLimits, Lanes
+from core.turn.rush import Rush
 from tests.storage.examples import post, put, question
 
 QUICK = LaneLimits(poll=0.02, lease=30.0, deadline=20.0)
@@ -28,6 +29,7 @@ class Stage:
     limits: LaneLimits = QUICK
     owner: str = "this process"
     now: float = 200.0
+    rush: Rush | None = None
     said: list[tuple[str, str]] = field(default_factory=list)
     """(turn, how it ended), as written."""
     has_said: asyncio.Event = field(default_factory=asyncio.Event)
@@ -57,6 +59,7 @@ class Stage:
             on_failed=self.on_failed,
             on_dead=self.on_dead,
             limits=self.limits,
+            rush=self.rush,
         )
 
     @asynccontextmanager

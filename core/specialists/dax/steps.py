@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any, Literal, cast
+from typing import Literal
 
-from core.records import ModelMessage, ModelReply, ToolCall
+from core.records import ModelMessage, ToolCall
+from core.specialists import talk
 from core.specialists.dax import telling
 from core.specialists.dax.client import Cell, Table
 from core.specialists.dax.desk import Desk
@@ -19,15 +20,11 @@ from core.specialists.flow import MODEL_CALLS, REFINEMENTS
 from core.specialists.sql import periods, verified
 from core.specialists.sql.engine import Rows, Type
 from core.specialists.sql.result import Query
+from core.specialists.talk import Update
 from core.times import local
 
-PICKED = 8
-"""Tables that are looked at together."""
 PROBED = 12
 """Values that are looked up for one query."""
-
-Update = dict[str, Any]
-"""What a step changes of the work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +65,9 @@ class Step:
         try:
             model = (await desk.seen()).model
         except DaxFailed as failure:
-            return _refused(failure.sentence)
+            return talk.refused(failure.sentence)
         if not model.tables:
-            return _refused("There is no table here that you may read.")
+            return talk.refused("There is no table here that you may read.")
         known = desk.source.verified
         found = verified.exact(desk.asked.question, known)
         if found is None and desk.ask is None:
@@ -79,21 +76,24 @@ class Step:
         if found is not None:
             return {**made, "dax": _filled(found, desk).dax}
         if desk.ask is None:
-            return {**made, **_refused(_no_model(known))}
+            return {**made, **talk.refused(_without_a_model(known))}
         return made
 
     async def pick(self, work: Work) -> Update:
         """Let the model choose tables from the index."""
         desk = self._desk
         await desk.progress("looking for the measures")
-        messages = [*self._opening(), _said(telling.index(work.model))]
-        reply = await desk.think(messages, [telling.PICK, telling.GIVE_UP])
-        call = _call(reply)
+        messages = [*self._opening(), talk.said(telling.index(work.model))]
+        reply = await desk.think(messages, [telling.TOOLS.pick, telling.TOOLS.give_up])
+        call = talk.called(reply)
         picked = _existing(call, work.model)
-        if call is not None and call.name == telling.GIVE_UP.name:
-            return {**_refused(_reason(call)), "spent": 1}
+        if call is not None and call.name == telling.TOOLS.give_up.name:
+            return {**talk.refused(talk.reason(call)), "spent": 1}
         if not picked:
-            return {**_refused(reply.message.text or "No table was found for this."), "spent": 1}
+            return {
+                **talk.refused(reply.message.text or "No table was found for this."),
+                "spent": 1,
+            }
         return {"picked": tuple(one.name for one in picked), "spent": 1}
 
     async def learn(self, work: Work) -> Update:
@@ -106,26 +106,23 @@ class Step:
             telling.guidance(desk.source, desk.asked.question),
             telling.examples([_filled(one, desk) for one in near]),
         ]
-        return {"messages": (*self._opening(), _said("\n\n".join(filter(None, told))))}
+        return {"messages": (*self._opening(), talk.said("\n\n".join(filter(None, told))))}
 
     async def write(self, work: Work) -> Update:
         """Let the model write the query, or write it anew."""
         desk = self._desk
         await desk.progress("writing the query")
-        reply = await desk.think(work.messages, [telling.WRITE, telling.PICK, telling.GIVE_UP])
-        call = _call(reply)
+        reply = await desk.think(work.messages, [*telling.TOOLS])
+        call = talk.called(reply)
         made: Update = {"spent": work.spent + 1}
-        if call is None or call.name == telling.GIVE_UP.name:
-            return {**made, **_refused(_reason(call) if call else reply.message.text)}
+        if call is None or call.name == telling.TOOLS.give_up.name:
+            return {**made, **talk.refused(talk.reason(call) if call else reply.message.text)}
         messages = (*work.messages, ModelMessage(role="assistant", text="", calls=(call,)))
-        if call.name == telling.PICK.name:
+        if call.name == telling.TOOLS.pick.name:
             if made["spent"] >= MODEL_CALLS:
-                return {**made, **_refused("No query was written.")}
+                return {**made, **talk.refused("No query was written.")}
             found = telling.columns(work.model, _existing(call, work.model))
-            shown = ModelMessage(
-                role="tool", text=found or "There are no such tables.", call_id=call.id
-            )
-            return {**made, "dax": "", "messages": (*messages, shown)}
+            return {**made, "dax": "", "messages": (*messages, talk.shown(call, found))}
         dax = str(call.arguments.get("dax", ""))
         return {**made, "dax": dax, "messages": messages, "tries": work.tries + 1}
 
@@ -138,11 +135,11 @@ class Step:
             table = await desk.run(admitted.dax)
             return await self._looked_at(work, admitted, table)
         except Refused as refusal:
-            return self._again(work, refusal.reason, refusal.candidates)
+            return talk.again(work, refusal.reason, refusal.candidates)
         except DaxFailed as failure:
             if failure.kind != "query":
-                return _refused(failure.sentence)
-            return self._again(work, failure.sentence, ())
+                return talk.refused(failure.sentence)
+            return talk.again(work, failure.sentence)
 
     async def _looked_at(self, work: Work, admitted: Admitted, table: Table) -> Update:
         """An empty result may be a value that is spelt otherwise."""
@@ -154,7 +151,7 @@ class Step:
                 return {"ended": "asks", "sentence": question}
             new = [one for one in hints if one not in work.heard]
             if new and work.tries <= REFINEMENTS:
-                return {**self._again(work, " ".join(new), ()), "heard": (*work.heard, *new)}
+                return {**talk.again(work, " ".join(new)), "heard": (*work.heard, *new)}
         rows = as_rows(table)
         return {
             "ended": "answered",
@@ -198,7 +195,7 @@ class Step:
             as_of=f"{now:%Y-%m-%d %H:%M} {now.tzname()}",
             seconds=table.seconds,
             notes=tuple(dict.fromkeys([*notes, *_remarks(work.model, admitted, table)])),
-            verified=_vouched_in_words(vouched) if vouched else "",
+            verified=verified.in_words(vouched) if vouched else "",
             tries=max(1, work.tries),
         )
 
@@ -212,24 +209,10 @@ class Step:
                 continue
         return None
 
-    def _again(self, work: Work, reason: str, candidates: Sequence[str]) -> Update:
-        """Back to the model with what went wrong, or the end where it had its tries."""
-        hint = f" Did you mean {', '.join(candidates[:5])}?" if candidates else ""
-        if work.vouched is not None:
-            return _refused(f"The verified query could not be run: {reason}")
-        if work.tries > REFINEMENTS or work.spent >= MODEL_CALLS:
-            return _refused(f"No query could be written that runs: {reason}")
-        call = work.messages[-1].calls[0]
-        told = ModelMessage(
-            role="tool", text=f"Not taken: {reason}{hint}", call_id=call.id, is_error=True
-        )
-        return {"messages": (*work.messages, told)}
-
-    def _opening(self) -> list[ModelMessage]:
+    def _opening(self) -> tuple[ModelMessage, ModelMessage]:
         asked = self._desk.asked
         today = periods.in_words(asked.today, asked.time_zone)
-        system = ModelMessage(role="system", text=telling.house(self._desk.source, today))
-        return [system, ModelMessage(role="user", text=asked.question)]
+        return talk.opening(telling.house(self._desk.source, today), asked.question)
 
 
 def as_rows(table: Table) -> Rows:
@@ -295,36 +278,11 @@ def _filled(one: Verified, desk: Desk) -> Verified:
     return replace(one, dax=periods.filled(one.dax, desk.asked.today))
 
 
-def _vouched_in_words(one: Verified) -> str:
-    return f"{one.question}, checked by {one.owner} on {one.checked}"
-
-
-def _no_model(known: Sequence[Verified]) -> str:
-    said = "The demo model writes no DAX: it answers from verified queries alone."
-    if not known:
-        return f"{said} This model has none."
-    return f"{said} They are: " + " / ".join(one.question for one in known[:10])
-
-
-def _refused(sentence: str) -> Update:
-    return {"ended": "refused", "sentence": " ".join(sentence.split()) or "No query was written."}
-
-
-def _said(text: str) -> ModelMessage:
-    return ModelMessage(role="user", text=text)
-
-
-def _call(reply: ModelReply) -> ToolCall | None:
-    return next(iter(reply.message.calls), None)
-
-
-def _reason(call: ToolCall) -> str:
-    return str(call.arguments.get("reason", ""))
-
-
 def _existing(call: ToolCall | None, model: Model) -> list[ModelTable]:
     """The tables that the call names, as far as there are such."""
-    names = call.arguments.get("tables") if call is not None else None
-    listed = cast("list[object]", names) if isinstance(names, list) else []
-    found = {one.name: one for name in listed if (one := model.table(str(name))) is not None}
-    return list(found.values())[:PICKED]
+    found = {one.name: one for name in talk.tables(call) if (one := model.table(name)) is not None}
+    return list(found.values())[: talk.PICKED]
+
+
+def _without_a_model(known: Sequence[Verified]) -> str:
+    return talk.without_a_model("DAX", "model", [one.question for one in known])

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, cast
+from typing import Literal
 
-from core.records import ModelMessage, ModelReply, ToolCall
+from core.records import ModelMessage, ToolCall
+from core.specialists import talk
 from core.specialists.flow import MODEL_CALLS, REFINEMENTS
 from core.specialists.sql import checks, periods, telling, verified
 from core.specialists.sql.anatomy import Anatomy, anatomy
@@ -15,17 +16,12 @@ from core.specialists.sql.probing import Probed, probe
 from core.specialists.sql.result import Query
 from core.specialists.sql.schema import Relation, Schema
 from core.specialists.sql.source import Verified
+from core.specialists.talk import Update
 from core.times import local
 
-PICKED = 8
-"""Tables that are looked at together."""
 MENDABLE = {"syntax", "unknown_table", "unknown_column", "unknown_function", "type", "too_large"}
 """Failures that a better query can do without."""
 _NOW = "Write days out as dates: functions for the current date are refused."
-
-
-Update = dict[str, Any]
-"""What a step changes of the work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +62,9 @@ class Step:
         try:
             schema = await desk.schema()
         except QueryFailed as failure:
-            return _refused(failure.sentence)
+            return talk.refused(failure.sentence)
         if not schema.relations:
-            return _refused("There is no table here that you may read.")
+            return talk.refused("There is no table here that you may read.")
         known = desk.source.verified
         found = verified.exact(desk.asked.question, known)
         if found is None and desk.ask is None:
@@ -77,21 +73,24 @@ class Step:
         if found is not None:
             return {**made, "sql": periods.filled(found.sql, desk.asked.today)}
         if desk.ask is None:
-            return {**made, **_refused(no_model(known))}
+            return {**made, **talk.refused(_without_a_model(known))}
         return made
 
     async def pick(self, work: Work) -> Update:
         """Let the model choose tables from the index."""
         desk = self._desk
         await desk.progress("looking for the tables")
-        messages = [*self._opening(), _said(telling.index(work.schema))]
-        reply = await desk.think(messages, [telling.PICK, telling.GIVE_UP])
-        call = _call(reply)
-        if call is not None and call.name == telling.GIVE_UP.name:
-            return {**_refused(_reason(call)), "spent": 1}
+        messages = [*self._opening(), talk.said(telling.index(work.schema))]
+        reply = await desk.think(messages, [telling.TOOLS.pick, telling.TOOLS.give_up])
+        call = talk.called(reply)
+        if call is not None and call.name == telling.TOOLS.give_up.name:
+            return {**talk.refused(talk.reason(call)), "spent": 1}
         picked = _existing(call, work.schema)
         if not picked:
-            return {**_refused(reply.message.text or "No table was found for this."), "spent": 1}
+            return {
+                **talk.refused(reply.message.text or "No table was found for this."),
+                "spent": 1,
+            }
         return {"picked": tuple(one.key for one in picked), "spent": 1}
 
     async def learn(self, work: Work) -> Update:
@@ -109,22 +108,22 @@ class Step:
             telling.guidance(desk.source, desk.asked.question, relations),
             telling.examples(near),
         ]
-        messages = (*self._opening(), _said("\n\n".join(filter(None, told))))
+        messages = (*self._opening(), talk.said("\n\n".join(filter(None, told))))
         return {"messages": messages}
 
     async def write(self, work: Work) -> Update:
         """Let the model write the query, or write it anew."""
         desk = self._desk
         await desk.progress("writing the query")
-        reply = await desk.think(work.messages, [telling.WRITE, telling.PICK, telling.GIVE_UP])
-        call = _call(reply)
+        reply = await desk.think(work.messages, [*telling.TOOLS])
+        call = talk.called(reply)
         made: Update = {"spent": work.spent + 1}
-        if call is None or call.name == telling.GIVE_UP.name:
-            return {**made, **_refused(_reason(call) if call else reply.message.text)}
+        if call is None or call.name == telling.TOOLS.give_up.name:
+            return {**made, **talk.refused(talk.reason(call) if call else reply.message.text)}
         messages = (*work.messages, ModelMessage(role="assistant", text="", calls=(call,)))
-        if call.name == telling.PICK.name:
+        if call.name == telling.TOOLS.pick.name:
             if made["spent"] >= MODEL_CALLS:
-                return {**made, **_refused("No query was written.")}
+                return {**made, **talk.refused("No query was written.")}
             return {**made, "sql": "", "messages": (*messages, await self._shown(call, work))}
         sql = str(call.arguments.get("sql", ""))
         return {**made, "sql": sql, "messages": messages, "tries": work.tries + 1}
@@ -135,8 +134,7 @@ class Step:
         told = [
             telling.columns(one, work.schema.default, await self._profiles(one)) for one in found
         ]
-        text = "\n\n".join(told) or "There are no such tables."
-        return ModelMessage(role="tool", text=text, call_id=call.id)
+        return talk.shown(call, "\n\n".join(told))
 
     async def run(self, work: Work) -> Update:
         """Through the guard and to the source; what came of it."""
@@ -150,11 +148,11 @@ class Step:
             rows = await desk.engine.run(admitted, desk.asked.token, desk.left)
             return await self._looked_at(work, admitted, seen, rows)
         except Refused as refusal:
-            return self._again(work, refusal.reason, refusal.candidates)
+            return talk.again(work, refusal.reason, refusal.candidates)
         except QueryFailed as failure:
             if failure.kind not in MENDABLE:
-                return _refused(failure.sentence)
-            return self._again(work, failure.sentence, failure.candidates)
+                return talk.refused(failure.sentence)
+            return talk.again(work, failure.sentence, failure.candidates)
 
     async def _looked_at(self, work: Work, admitted: Admitted, seen: Anatomy, rows: Rows) -> Update:
         """Checks: what makes the model write anew, what makes us ask, what is to be said."""
@@ -167,7 +165,7 @@ class Step:
             told = [*probed.hints, *(one.sentence for one in found if one.is_for_model)]
             new = tuple(one for one in told if one not in work.heard)
             if new and work.tries <= REFINEMENTS:
-                again = self._again(work, " ".join(new), ())
+                again = talk.again(work, " ".join(new))
                 return {**again, "heard": (*work.heard, *new)}
         query = self._query(work, admitted, seen, rows, probed, checks.notes(found))
         return {"ended": "answered", "rows": rows, "query": query}
@@ -200,7 +198,7 @@ class Step:
             as_of=f"{now:%Y-%m-%d %H:%M} {now.tzname()}",
             seconds=rows.seconds,
             notes=(*_of_demo(desk), *doubts, *probed.notes, *dict.fromkeys(remarks)),
-            verified=vouched_in_words(vouched) if vouched else "",
+            verified=verified.in_words(vouched) if vouched else "",
             tries=max(1, work.tries),
         )
 
@@ -216,24 +214,10 @@ class Step:
                 continue
         return None
 
-    def _again(self, work: Work, reason: str, candidates: Sequence[str]) -> Update:
-        """Back to the model with what went wrong, or the end where it had its tries."""
-        hint = f" Did you mean {', '.join(candidates[:5])}?" if candidates else ""
-        if work.vouched is not None:
-            return _refused(f"The verified query could not be run: {reason}")
-        if work.tries > REFINEMENTS or work.spent >= MODEL_CALLS:
-            return _refused(f"No query could be written that runs: {reason}")
-        call = work.messages[-1].calls[0]
-        told = ModelMessage(
-            role="tool", text=f"Not taken: {reason}{hint}", call_id=call.id, is_error=True
-        )
-        return {"messages": (*work.messages, told)}
-
-    def _opening(self) -> list[ModelMessage]:
+    def _opening(self) -> tuple[ModelMessage, ModelMessage]:
         asked = self._desk.asked
         today = periods.in_words(asked.today, asked.time_zone)
-        system = ModelMessage(role="system", text=telling.house(self._desk.source, today))
-        return [system, ModelMessage(role="user", text=asked.question)]
+        return talk.opening(telling.house(self._desk.source, today), asked.question)
 
     async def _profiles(self, relation: Relation) -> Mapping[str, Profile]:
         return await self._desk.look_at(relation) if self._desk.discovery == "progressive" else {}
@@ -245,41 +229,10 @@ def _of_demo(desk: Desk) -> tuple[str, ...]:
     return ("the demo model writes no SQL: this is the verified query nearest to the question",)
 
 
-def vouched_in_words(one: Verified) -> str:
-    by = f", checked by {one.owner}" if one.owner else ""
-    return f"{one.question}{by}{f' on {one.checked}' if one.checked else ''}"
-
-
-def no_model(known: Sequence[Verified]) -> str:
-    """Why the demo model does not answer this, and what it does answer."""
-    said = "The demo model writes no SQL: it answers from verified queries alone."
-    if not known:
-        return f"{said} This source has none."
-    return f"{said} They are: " + " / ".join(one.question for one in known[:10])
-
-
-def _refused(sentence: str) -> Update:
-    return {"ended": "refused", "sentence": " ".join(sentence.split()) or "No query was written."}
-
-
-def _said(text: str) -> ModelMessage:
-    return ModelMessage(role="user", text=text)
-
-
-def _call(reply: ModelReply) -> ToolCall | None:
-    return next(iter(reply.message.calls), None)
-
-
-def _reason(call: ToolCall) -> str:
-    return str(call.arguments.get("reason", ""))
-
-
 def _existing(call: ToolCall | None, schema: Schema) -> list[Relation]:
     """The tables that the call names, as far as there are such."""
-    names = call.arguments.get("tables") if call is not None else None
-    listed = cast("list[object]", names) if isinstance(names, list) else []
-    found = {one.key: one for name in listed for one in schema.named(str(name))}
-    return list(found.values())[:PICKED]
+    found = {one.key: one for name in talk.tables(call) for one in schema.named(name)}
+    return list(found.values())[: talk.PICKED]
 
 
 def _chosen(work: Work) -> list[Relation]:
@@ -287,3 +240,7 @@ def _chosen(work: Work) -> list[Relation]:
     picked = work.picked
     relations = list(work.schema.relations)
     return [one for one in relations if one.key in picked] if picked else relations
+
+
+def _without_a_model(known: Sequence[Verified]) -> str:
+    return talk.without_a_model("SQL", "source", [one.question for one in known])

@@ -12,6 +12,16 @@ class Known(Protocol):
     @property
     def question(self) -> str: ...
 
+    @property
+    def owner(self) -> str:
+        """Who answers for it."""
+        ...
+
+    @property
+    def checked(self) -> str:
+        """The day it was last looked at, `2026-10-01`."""
+        ...
+
 
 Verified = TypeVar("Verified", bound=Known)
 
@@ -36,6 +46,11 @@ def near(question: str, known: Sequence[Verified]) -> list[Verified]:
 def same(question: str, known: Sequence[Verified]) -> Verified | None:
     """The nearest, where it is near enough to be answered in the question's place."""
     return next((one for score, one in _scored(question, known) if score >= SAME), None)
+
+
+def in_words(one: Known) -> str:
+    by = f", checked by {one.owner}" if one.owner else ""
+    return f"{one.question}{by}{f' on {one.checked}' if one.checked else ''}"
 
 
 def _scored(question: str, known: Sequence[Verified]) -> list[tuple[float, Verified]]:
