@@ -4,7 +4,7 @@ import asyncio
 import math
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,13 +12,13 @@ from core.errors import ModelFailed, SourceFailed, Unavailable
 from core.policy.audience import Readable, readable
 from core.policy.rules import Rules
 from core.ports import Surface
-from core.records import Billing, Chunk, FileRef, PersonId, Turn
+from core.records import Billing, Chunk, FileRef, PersonId, Turn, TurnId
 from core.specialists.documents import folder, places
 from core.specialists.documents.drive import Drive
 from core.specialists.documents.ingest import Ingest
 from core.specialists.documents.parsing.kinds import ENDINGS, PICTURES, ending
 from core.specialists.documents.parsing.parse import LAYOUT
-from core.storage import documents, embeddings
+from core.storage import documents, embeddings, spoken
 from core.storage.documents import Cited, Document, Source
 from core.telemetry import logs
 
@@ -127,6 +127,42 @@ class Library:
                     )
                 )
         return found
+
+    async def used(self, turn: Turn, cited: Sequence[Cited]) -> None:
+        rests = [one.chunk.source.removeprefix(documents.PREFIX) for one in cited]
+        await spoken.note(self.ingest.db, turn.question.thread, turn.id, rests)
+
+    async def hidden(self, turn: Turn) -> frozenset[TurnId]:
+        thread = turn.question.thread
+        rests = await spoken.of_thread(self.ingest.db, thread)
+        rests.pop(turn.id, None)
+        if not rests:
+            return frozenset()
+        may = await self._standing(turn, frozenset[str]().union(*rests.values()))
+        hidden = frozenset(id for id, held in rests.items() if not held <= may)
+        seen = (held for id, held in rests.items() if id not in hidden)
+        await spoken.note(self.ingest.db, thread, turn.id, frozenset[str]().union(*seen))
+        return hidden
+
+    async def _standing(self, turn: Turn, ids: Collection[str]) -> set[str]:
+        """Those of the documents that may be spoken of to this person in this place now."""
+        scopes = {*await self.scopes(turn), f"{documents.THREAD}{turn.question.thread}"}
+        sources = {source.id: source for source in await documents.sources(self.ingest.db)}
+        async with asyncio.TaskGroup() as group:
+            checks = {id: group.create_task(self._stands(id, scopes, sources)) for id in ids}
+        return {id for id, check in checks.items() if check.result()}
+
+    async def _stands(
+        self, id: str, scopes: Collection[str], sources: Mapping[str, Source]
+    ) -> bool:
+        # Twice, for one that is found to be for others by now may still be for this person.
+        for _ in range(2):
+            document = await documents.read(self.ingest.db, id)
+            if document is None or document.scope not in scopes:
+                return False
+            if await self.current(id, document.scope, sources) is not None:
+                return True
+        return False
 
     async def current(
         self, id: str, scope: str, sources: Mapping[str, Source] | None = None
