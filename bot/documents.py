@@ -16,6 +16,7 @@ from bot.config import Config
 from bot.settings import Settings
 from core.errors import Misconfigured
 from core.records import LedgerEntry, PersonId
+from core.specialists.documents.drive import SHARED
 from core.specialists.documents.eyes import Seeing
 from core.specialists.documents.ingest import Ingest
 from core.specialists.documents.sync import HOLD_SECONDS, Report, Sync
@@ -24,7 +25,9 @@ from core.storage.database import Conflict
 from core.storage.documents import Source
 
 EVERYONE = "group:everyone"
-_READER = re.compile(r"group:[\w.-]+|(?:person|place):[a-z]+:[^\s/]+/\S+|tenant:[a-z]+:[^\s/]+")
+_READER = re.compile(
+    r"shared|entra:[0-9a-f-]{36}|group:[\w.-]+|(?:person|place):[a-z]+:[^\s/]+/\S+|tenant:[a-z]+:[^\s/]+"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,6 +243,8 @@ def _source(place: str, *, name: str, readers: Sequence[str], link: str, owner: 
     )
     if owner:
         return _of_drive(base, owner)
+    if SHARED in base.readers:
+        raise Misconfigured("`shared` is a reader of a drive; say whose with --person.")
     path = Path(place).expanduser().resolve()
     if not path.is_dir():
         raise Misconfigured(f"{path} is no folder.")
@@ -253,7 +258,9 @@ def _of_drive(base: Source, owner: str) -> Source:
         raise Misconfigured(
             "A drive is me/drive (the person's own OneDrive), drives/ID or sites/ID/drive."
         )
-    return replace(base, kind="drive", place=place, owner=person, readers=(f"person:{person}",))
+    shared = (SHARED,) if SHARED in base.readers else ()
+    readers = (f"person:{person}", *shared)
+    return replace(base, kind="drive", place=place, owner=person, readers=readers)
 
 
 def _checked(named: Sequence[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import ModelFailed, SourceFailed, Unavailable
-from core.policy.audience import Readable, readable
+from core.policy.audience import ENTRA, Readable, readable
 from core.policy.rules import Rules
 from core.ports import Surface
 from core.records import Billing, Chunk, FileRef, PersonId, Turn, TurnId
@@ -40,6 +40,14 @@ Joined = Callable[[PersonId], Awaitable[Sequence[PersonId]]]
 """Every id of the human behind a person."""
 
 
+Objects = Callable[[PersonId], Awaitable[frozenset[str]]]
+"""The ids under which Entra knows a person now: their own, and those of their groups."""
+
+
+async def unknown(person: PersonId) -> frozenset[str]:
+    return frozenset()
+
+
 async def alone(person: PersonId) -> Sequence[PersonId]:
     return (person,)
 
@@ -53,6 +61,7 @@ class Library:
     addresses: places.Addresses
     drive: Drive | None = None
     joined: Joined = alone
+    objects: Objects = unknown
 
     async def take(
         self, turn: Turn, files: Sequence[FileRef], surface: Surface, say: Say
@@ -78,7 +87,11 @@ class Library:
         if not sets:
             return Readable()
         also = [id for id in await self.joined(question.person.id) if id != question.person.id]
-        return readable(sets, question.person, question.place, self.rules(), also=also)
+        is_asked = any(one.startswith(ENTRA) for readers in sets.values() for one in readers)
+        objects = await self.objects(question.person.id) if is_asked else ()
+        return readable(
+            sets, question.person, question.place, self.rules(), also=also, objects=objects
+        )
 
     async def named(self, turn: Turn, scopes: Sequence[str]) -> list[str]:
         tags = {_folded(tag) for tag in _TAG.findall(turn.question.text)}
@@ -180,17 +193,21 @@ class Library:
             return None
         if source.kind == "folder":
             return await self._in_folder(source, document)
-        may = await self.drive.may_read(source, document) if self.drive else None
-        if may is False:
-            await self.ingest.forget(document)
-        return document if may else None
+        readers = await self.drive.readers(source, document.path) if self.drive else None
+        if readers is None:
+            return None
+        return await self._for(document, readers)
 
     async def _in_folder(self, source: Source, document: Document) -> Document | None:
         root = Path(source.place)
         if not await asyncio.to_thread(root.is_dir):
             return None
         readers = await asyncio.to_thread(folder.readers_of, root, document.path, source.readers)
-        if readers is None:
+        return await self._for(document, readers or ())
+
+    async def _for(self, document: Document, readers: Sequence[str]) -> Document | None:
+        """The document where these are its readers as before; where nobody is, it is gone."""
+        if not readers:
             await self.ingest.forget(document)
             return None
         if documents.scope_of(readers) != document.scope:

@@ -21,6 +21,8 @@ class Graph:
             a.oid: Drive(id=f"b!{secrets.token_urlsafe(24)}", account=a)
             for a in tenant.accounts.values()
         }
+        self.sites: dict[str, Account] = {}
+        """By the id of a site: whose drive is its library."""
         self.chats: dict[str, Chat] = {}
         self.teams: dict[str, str] = {}
         """Names of teams by their ids."""
