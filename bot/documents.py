@@ -26,7 +26,8 @@ from core.storage.documents import Source
 
 EVERYONE = "group:everyone"
 _READER = re.compile(
-    r"shared|entra:[0-9a-f-]{36}|group:[\w.-]+|(?:person|place):[a-z]+:[^\s/]+/\S+|tenant:[a-z]+:[^\s/]+"
+    r"shared|entra:[0-9a-f-]{36}|group:[\w.-]+|(?:person|place):[a-z]+:[^\s/]+/\S+"
+    r"|tenant:[a-z]+:[^\s/]+"
 )
 
 

@@ -35,7 +35,8 @@ def readable(
     those of the groups that they are in.
 
     A reader is `group:…` as in policy, or one whole id, which names its tenant:
-    `person:slack:T…/U…`, `place:slack:T…/C…` (whoever is in that place), `tenant:slack:T…`, `entra:<object id>`.
+    `person:slack:T…/U…`, `place:slack:T…/C…` (whoever is in that place), `tenant:slack:T…`,
+    `entra:<object id>`.
     """
     asker = (person, *(replace(person, id=other) for other in also))
     known = {f"{ENTRA}{id}" for id in objects}
