@@ -13,11 +13,11 @@ from typing import TextIO
 
 from bot.addresses import sqlite_file
 from bot.config import Config
+from bot.eyes import eyes
 from bot.settings import Settings
 from core.errors import Misconfigured
 from core.records import LedgerEntry, PersonId
 from core.specialists.documents.drive import SHARED
-from core.specialists.documents.eyes import Seeing
 from core.specialists.documents.ingest import Ingest
 from core.specialists.documents.sync import HOLD_SECONDS, Report, Sync
 from core.storage import documents
@@ -88,12 +88,12 @@ async def opened(settings: Settings, config: Config) -> AsyncGenerator[Desk]:
         held.push_async_callback(embed.close)
         index = await open_index(db, model=embed.model)
         held.push_async_callback(index.close)
-        eyes = None
-        if settings.vision:
+        door = None
+        if settings.vision and not settings.reads_locally:
             door = ChatDoor(wiring.asked(settings, config), meter, time.time)
             held.push_async_callback(door.close)
-            eyes = Seeing(ask=door.ask, model=settings.vision)
-        ingest = Ingest(db=db, index=index, embed=embed.embed, clock=time.time, eyes=eyes)
+        seeing = eyes(settings, door, meter)
+        ingest = Ingest(db=db, index=index, embed=embed.embed, clock=time.time, eyes=seeing)
         drive = None
         if settings.microsoft is not None and settings.keys:
             chats = Chats(settings, config, None, None)

@@ -19,15 +19,13 @@ from core.connectors.groups import own_objects
 from core.errors import CountersignError, NeedsAccount
 from core.identity.accounts import Accounts
 from core.identity.vault import KeyRing
-from core.llm.chat import ChatDoor
 from core.llm.embed import EmbedDoor
 from core.llm.models import ModelSettings
 from core.ports import Clock
 from core.records import PersonId
 from core.specialists.documents.answering import Answering, Ask
 from core.specialists.documents.drive import Drive
-from core.specialists.documents.eyes import Seeing
-from core.specialists.documents.ingest import Ingest
+from core.specialists.documents.ingest import Eyes, Ingest
 from core.specialists.documents.library import Joined, Library, Objects, alone, unknown
 from core.specialists.documents.places import Addresses
 from core.specialists.documents.private import Privately
@@ -208,7 +206,7 @@ def shelf(
     db: Database,
     index: Index,
     embed: EmbedDoor,
-    chat: ChatDoor,
+    seeing: Eyes | None,
     clock: Clock,
     settings: Settings,
     config: Config,
@@ -216,8 +214,7 @@ def shelf(
     has_samples: bool,
 ) -> PaperRooms:
     """What belongs to documents, put together."""
-    eyes = Seeing(ask=chat.ask, model=settings.vision) if settings.vision else None
-    ingest = Ingest(db=db, index=index, embed=embed.embed, clock=clock, eyes=eyes)
+    ingest = Ingest(db=db, index=index, embed=embed.embed, clock=clock, eyes=seeing)
     drive = drive_of(office)
     own = f"http://{settings.host}:{settings.port}" if settings.is_workspace else ""
     library = Library(
