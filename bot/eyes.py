@@ -1,4 +1,4 @@
-"""Chooses what reads pictures of pages: a model that sees, a program of this machine, or nothing."""
+"""Chooses what reads pictures of pages: a model that sees, or a program of this machine."""
 
 import shutil
 

@@ -110,7 +110,7 @@ async def test_what_the_thread_said_before_is_not_told_on_once_its_paper_is_for_
             [first] = await home.ask(f"{MENTION} When does the office close in the evening?")
             thread, [begun] = first["thread_ts"], chat(models)
             assert OPEN in begun.text
-            turn = (await home.db.fetch_one("SELECT turn FROM turns") or {})["turn"]
+            turn = (await home.bot.rooms.db.fetch_one("SELECT turn FROM turns") or {})["turn"]
             reading[1]["evidence"] = f"{turn}.0"
 
             async def again(number: int) -> str:

@@ -12,7 +12,7 @@ from core.specialists.documents.parsing.child import bound
 def main() -> int:
     program, languages, memory, seconds = sys.argv[1:5]
     bound(int(memory), int(seconds))
-    os.execv(program, [program, "stdin", "stdout", "-l", languages])
+    os.execv(program, [program, "stdin", "stdout", "-l", languages])  # noqa: S606
 
 
 if __name__ == "__main__":
