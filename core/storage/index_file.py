@@ -21,7 +21,7 @@ from core.records import Chunk
 from core.storage.embeddings import Embedded, Extent, as_blob
 from core.storage.index import DEPTH, words
 
-ROOM = 8_000
+ROOM = 4_000
 """Chunks that hold the words by which a question is ranked, at least where its rarest word is in
 fewer: to rank one takes ten microseconds."""
 _LAYOUT = 2
