@@ -133,4 +133,6 @@ async def test_what_the_thread_said_before_is_not_told_on_once_its_paper_is_for_
             assert "six in the evening" not in barred and "closes at six" not in barred
             assert "rests on a document" in barred and "there is no evidence" in barred
             rule.write_text("group:everyone")
+            papers: Any = home.bot.rooms.papers
+            await Sync(papers.ingest).all()
             assert "six in the evening" in await again(4)

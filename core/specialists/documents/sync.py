@@ -185,7 +185,8 @@ class Sync:
         for id, item in changes.files.items():
             await self._hold(source)
             before = known.get(id)
-            readers = await drive.readers(source, id)
+            is_shared = SHARED in source.readers
+            readers = await drive.readers(source, id) if is_shared else source.readers
             scope = await documents.know_readers(self._db, readers or _own(source))
             document = before or fresh(source, id, scope)
             document = replace(document, name=item.name, link=item.link, scope=scope)
