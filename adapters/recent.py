@@ -15,6 +15,11 @@ class Recent:
         self._most = most
         self._known: OrderedDict[str, asyncio.Future[bool]] = OrderedDict()
 
+    async def again(self, delivery: str) -> bool | None:
+        """What came of it before; None where it is new."""
+        known = self._known.get(delivery)
+        return None if known is None else await asyncio.shield(known)
+
     async def taken(self, delivery: str, take: Callable[[], Awaitable[bool]]) -> bool:
         """Whether it was taken, now or before. While it is being taken, whoever comes with it
         again waits for the same outcome; what was not taken may come again."""

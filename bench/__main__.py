@@ -88,6 +88,21 @@ TABLES = (
             "checkable": "drafted, compared, sent, looked up (Mail.ReadWrite)",
         },
     ),
+    Table(
+        name="usage",
+        title="`/usage` over a million ledger rows of 500 people in 90 days (ms)",
+        subjects={"countersign": "Countersign"},
+        repeats=1,
+    ),
+    Table(
+        name="sheets",
+        title="A sheet of 100,000 rows and six columns: sums by region (s)",
+        subjects={
+            "countersign": "Countersign, processes and checks in it",
+            "openpyxl": "openpyxl, added up by hand",
+            "pandas": "pandas with openpyxl",
+        },
+    ),
     Table(name="memory", title="Memory (MB)", subjects=AGENTS),
     Table(
         name="start",

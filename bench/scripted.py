@@ -67,9 +67,9 @@ class Scripted(BaseChatModel):
         reply = self._reply(messages, tools)
         text = str(reply.content)
         for start in range(0, len(text), PIECE):
-            yield ChatGenerationChunk(message=AIMessageChunk(text[start : start + PIECE]))
+            yield ChatGenerationChunk(message=AIMessageChunk(content=text[start : start + PIECE]))
         end = AIMessageChunk(
-            "",
+            content="",
             tool_calls=reply.tool_calls,
             usage_metadata=reply.usage_metadata,
             response_metadata=reply.response_metadata,

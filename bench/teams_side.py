@@ -5,7 +5,6 @@ import json
 import secrets
 import sys
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from itertools import count
@@ -31,7 +30,8 @@ class Api:
         self._numbers = count(1)
         self._kid = secrets.token_hex(6)
         self._key = rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
-        self._answers: Counter[str] = Counter()
+        self._answers: dict[str, set[str]] = {}
+        """By the message that they answer, the ids of the messages that hold an answer."""
 
     def add_routes(self, site: web.Application) -> None:
         conversations = "/v3/conversations"
@@ -77,13 +77,14 @@ class Api:
 
     async def _take(self, request: web.Request) -> web.Response:
         said = await request.json()
-        is_answer = bool(said.get("entities"))
+        id = request.match_info.get("id") or f"9{next(self._numbers):012d}"
         root = request.match_info["conversation"].partition(";messageid=")[2]
-        self._answers[root] += is_answer
-        return web.json_response({"id": f"9{next(self._numbers):012d}"}, status=201)
+        if said.get("entities"):
+            self._answers.setdefault(root, set()).add(id)
+        return web.json_response({"id": id}, status=201)
 
     async def _counted(self, _: web.Request) -> web.Response:
-        return web.json_response(self._answers)
+        return web.json_response({root: len(ids) for root, ids in self._answers.items()})
 
 
 class TeamsSide:

@@ -21,7 +21,7 @@ from core.errors import DeliveryFailed, SourceFailed
 from core.identity.installations import Installations
 from core.identity.steps import Known as Vouched
 from core.identity.vault import KeyRing
-from core.ports import Accounts, Clock, Desk, FrontDoor, Listener, Poster, Surface
+from core.ports import Accounts, Clock, Desk, FrontDoor, Listener, Poster, Surface, Transcript
 from core.records import Channel, Json, Person, PersonId, Posted
 from core.storage import files, kept
 from core.storage.database import Database
@@ -68,6 +68,7 @@ class Chats:
         *,
         desk: Desk,
         accounts: Accounts | None,
+        transcript: Transcript | None,
     ) -> None:
         """Build the adapters that have credentials."""
         settings, workspace, pacings = self._settings, self._workspace, self._pacings
@@ -89,8 +90,10 @@ class Chats:
                 clock,
                 desk=desk,
                 accounts=accounts,
+                transcript=transcript,
                 pacing=pacings.teams if pacings else None,
                 made=lambda file: files.read(db, file),
+                make=lambda *made: files.keep(db, *made, made_at=clock()),
             )
 
     @property
@@ -101,7 +104,8 @@ class Chats:
     @property
     def listeners(self) -> dict[str, Listener]:
         """Who tells what stands around a question."""
-        return {} if self.slack is None else {self.slack.surface.name: self.slack.listener}
+        both = (self.slack, self.teams)
+        return {one.surface.name: one.listener for one in both if one is not None}
 
     def sockets(self) -> tuple[Part, ...]:
         return () if self.slack is None else chat_platform.socket(self.slack)

@@ -60,6 +60,8 @@ def used(entry: LedgerEntry) -> str:
     usage = entry.usage
     cached = f" ({usage.cached_tokens:,} cached)" if usage.cached_tokens else ""
     price = "unpriced" if entry.price is None else f"${entry.price}"
+    if entry.is_partial and entry.likely_price is not None:
+        price += f", likely ${entry.likely_price} in all"
     said = [
         entry.model,
         f"{usage.input_tokens:,} in{cached}, {usage.output_tokens:,} out",

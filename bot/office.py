@@ -9,6 +9,7 @@ from bot.chats import Chats
 from bot.settings import Microsoft
 from core.capabilities.servers import Server
 from core.connectors import groups
+from core.connectors.chat.transcript import Transcript
 from core.connectors.effects import effects
 from core.connectors.graph import Graph, GraphSettings
 from core.connectors.office import Office
@@ -40,6 +41,8 @@ class OfficeRooms:
     effects: Mapping[str, Effect]
     server: Server
     graph: Graph | None = None
+    """None without Microsoft 365."""
+    transcript: Transcript | None = None
     """None without Microsoft 365."""
     warm: Callable[[], Awaitable[object]]
     """Loads what the first click would wait for."""
@@ -162,6 +165,7 @@ async def opened(
         effects=found,
         server=server,
         graph=graph,
+        transcript=Transcript(office),
         warm=warm,
     )
 

@@ -11,7 +11,7 @@ from bot.config import POWERBI, SHEETS, SOURCES
 from bot.office import OfficeRooms
 from bot.settings import Settings
 from core.capabilities.servers import Server
-from core.errors import SourceFailed
+from core.errors import ModelFailed, SourceFailed
 from core.llm.chat import ChatDoor
 from core.llm.models import ModelSettings
 from core.loop.calls import Credentials
@@ -35,7 +35,7 @@ from core.specialists.sql.engine import Engine, engine_for
 from core.specialists.sql.signing import scopes_of
 from core.specialists.sql.source import Source
 from core.specialists.sql.values import Values
-from core.storage import posted
+from core.storage import inbox, posted
 from core.storage.database import Database
 
 HASTE = 5.0
@@ -49,8 +49,8 @@ class Wanted:
     db: Database
     chats: Chats
     chat: ChatDoor
-    model: ModelSettings
-    """That writes the SQL."""
+    models: Mapping[str, ModelSettings]
+    """The default one first. A specialist is asked by the model of the question."""
     clock: Clock
     settings: Settings
     sources: Sequence[Source]
@@ -73,9 +73,10 @@ async def servers(held: AsyncExitStack, wanted: Wanted) -> tuple[Server, ...]:
     return tuple(found)
 
 
-def asking(chat: ChatDoor, model: ModelSettings) -> Ask | None:
-    """The metered door with the model chosen; None where it writes no SQL."""
-    if model.provider == "demo":
+def asking(wanted: Wanted) -> Ask | None:
+    """The metered door to the model that the turn was asked of; None where there is none that
+    writes queries."""
+    if all(one.provider == "demo" for one in wanted.models.values()):
         return None
 
     async def ask(
@@ -84,7 +85,12 @@ def asking(chat: ChatDoor, model: ModelSettings) -> Ask | None:
         billing: Billing,
         deadline: float,
     ) -> ModelReply:
-        return await chat.ask(model.key, messages, tools, billing, deadline)
+        asked = await inbox.read(wanted.db, billing.turn)
+        named = "" if asked is None else asked.turn.model
+        model = wanted.models.get(named) or next(iter(wanted.models.values()))
+        if model.provider == "demo":
+            raise ModelFailed("rejected", "the demo model writes no queries")
+        return await wanted.chat.ask(model.key, messages, tools, billing, deadline)
 
     return ask
 
@@ -113,11 +119,11 @@ class Posted:
     async def of(self, thread: ThreadId) -> Sequence[FileRef]:
         return await posted.of_thread(self._db, thread)
 
-    async def fetch(self, file: FileRef, *, limit: int) -> bytes:
+    async def fetch(self, file: FileRef, *, limit: int, person: PersonId) -> bytes:
         surface = self._chats.surfaces.get(file.id.partition(":")[0])
         if surface is None:
             raise SourceFailed(f"I cannot read {file.name}: its chat is not connected any more.")
-        return await surface.fetch(file, limit=limit)
+        return await surface.fetch(file, limit=limit, person=person)
 
 
 async def _served(held: AsyncExitStack, name: str, make: Callable[[], Any]) -> Server:
@@ -169,7 +175,7 @@ def _rooms(wanted: Wanted) -> Any:
     from core.specialists.sql.server import Rooms
 
     return Rooms(
-        ask=asking(wanted.chat, wanted.model),
+        ask=asking(wanted),
         clock=wanted.clock,
         zone=wanted.chats.zone,
         seconds=max(1.0, wanted.deadline - HASTE),

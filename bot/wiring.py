@@ -128,7 +128,12 @@ async def build(
         lanes = _lanes(rooms, clock, rush)
         take_back = TakeBack(approvals, lanes, rooms.index, rooms.surfaces)
         door = _door(rooms, take_back, orders(rooms, office, chats), rush)
-        chats.connect(db, keys, door, clock, desk=Desk(approvals), accounts=office.connecting)
+        chats.connect(
+            *(db, keys, door, clock),
+            desk=Desk(approvals),
+            accounts=office.connecting,
+            transcript=office.transcript,
+        )
         rooms.surfaces.update(chats.surfaces)
         rooms.listeners.update(chats.listeners)
         welcome = Welcome(db, approvals)
@@ -290,7 +295,7 @@ def _wanted(
         db=db,
         chats=chats,
         chat=chat,
-        model=next(iter(config.models.values())),
+        models=config.models,
         clock=clock,
         settings=settings,
         sources=config.sources,

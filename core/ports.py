@@ -1,7 +1,7 @@
 """The seams between the adapters and the core: what each side may ask of the other, and nothing
 else."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -24,7 +24,7 @@ from core.records import (
     Stop,
     TurnId,
 )
-from core.said import Heard
+from core.said import Heard, Shared, Spoken, Spot
 
 
 class FrontDoor(Protocol):
@@ -98,6 +98,12 @@ class Desk(Protocol):
 
     async def waiting(self, person: PersonId) -> list[Card]:
         """What waits for this person: to decide, or to see decided."""
+        ...
+
+    async def show(self, person: PersonId, asked: str) -> str:
+        """Show the cards of what waits for this person in their own chat with the bot, where they
+        change together with all others, and return the sentence that says so. `asked` names the
+        wish: repeating it shows nothing twice. Raises `Unavailable`."""
         ...
 
 
@@ -189,10 +195,11 @@ class Surface(Protocol):
         """
         ...
 
-    async def fetch(self, file: FileRef, *, limit: int) -> bytes:
-        """The bytes of a file that a person posted. Raises `SourceFailed` with a sentence for the
-        person, also when the file is larger than `limit` bytes or the platform answers with
-        something that is not the file."""
+    async def fetch(self, file: FileRef, *, limit: int, person: PersonId) -> bytes:
+        """The bytes of a file that somebody posted; by the rights of this person, where the
+        platform grants the bot none. Raises `SourceFailed` with a sentence for the person, also
+        when the file is larger than `limit` bytes or the platform answers with something that is
+        not the file, and `NeedsAccount`."""
         ...
 
 
@@ -236,6 +243,26 @@ class Listener(Protocol):
         """The thread before the question, and the question with names in the place of ids. What
         the platform does not tell is left out; never raises."""
         ...
+
+
+class Transcript(Protocol):
+    """What an adapter may read of Microsoft Teams by the rights of a person who has connected
+    their account. All raise `NeedsAccount`, and `SourceFailed` with a sentence for the person."""
+
+    async def is_open(self, person: PersonId, spot: Spot) -> bool:
+        """Whether the person has permitted to read what others wrote there."""
+        ...
+
+    async def around(self, person: PersonId, spot: Spot) -> Sequence[Spoken]:
+        """The thread or chat before this message, the oldest first: its beginning, and as much of
+        its end as a model is shown."""
+        ...
+
+    async def posted(self, person: PersonId, spot: Spot, ids: Collection[str]) -> Sequence[Shared]:
+        """Those files of the message; what is no file is left out."""
+        ...
+
+    async def content(self, person: PersonId, path: str, limit: int) -> bytes: ...
 
 
 class Poster(Protocol):

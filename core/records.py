@@ -234,7 +234,11 @@ class Billing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerEntry:
-    """One metered use. `price` is None when no price is known: unpriced, never 0."""
+    """One metered use. `price` is None when no price is known: unpriced, never 0.
+
+    A partial one is of a provider that did not say all that it counted, because its answer broke
+    off or was stopped: `usage` and `price` are what it did say, and its bill may be higher.
+    """
 
     billing: Billing
     kind: Literal["chat", "embedding", "vision", "ocr", "image"]
@@ -252,6 +256,10 @@ class LedgerEntry:
     attempt: int = 1
     started_at: float
     seconds: float
+    is_partial: bool = False
+    likely_tokens: int = 0
+    likely_price: str | None = None
+    """What a partial one comes to in all, estimated; None where no price is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,7 +272,7 @@ class Cost:
     tokens: int = 0
     price: str = "0"
     unpriced: int = 0
-    """How many uses have no known price."""
+    """How many uses have no known price, or one that is not all of it."""
     seconds: float = 0.0
 
 

@@ -69,12 +69,12 @@ DURABILITY = (
 ORDER = (
     kept(
         "O1",
-        "core.storage core.turn adapters.slack",
+        "core.storage core.turn adapters.slack adapters.teams",
         "A thread has one turn at a time, in the order in which its questions were accepted.",
     ),
     kept(
         "O2",
-        "core.storage core.turn adapters.slack",
+        "core.storage core.turn adapters.slack adapters.teams",
         "A delivery that comes again starts nothing.",
     ),
     kept(
@@ -83,10 +83,14 @@ ORDER = (
         "The bot answers neither itself nor bots that nobody named, no joins, and no edit of an"
         " answered question.",
     ),
-    kept("O4", "core.turn adapters.slack", "A thread that hangs holds up no other."),
+    kept(
+        "O4",
+        "core.turn adapters.slack adapters.teams",
+        "A thread that hangs holds up no other.",
+    ),
     kept(
         "O5",
-        "core.policy adapters.slack",
+        "core.policy adapters.slack adapters.teams",
         "A question that arrives too late to matter is not answered unasked.",
     ),
 )
@@ -146,16 +150,24 @@ PERMISSION = (
         "core.approvals",
         "Edited arguments are checked again, and what runs is what was shown.",
     ),
-    kept("P4", "core.approvals", "Rights are asked for again at the moment of execution."),
-    kept("P5", "core.approvals", "A parked call that nobody decided expires."),
+    kept(
+        "P4",
+        "core.approvals adapters.slack adapters.teams",
+        "Rights are asked for again at the moment of execution.",
+    ),
+    kept(
+        "P5",
+        "core.approvals adapters.slack adapters.teams",
+        "A parked call that nobody decided expires.",
+    ),
     kept(
         "P6",
-        "core.policy core.capabilities",
+        "core.policy core.capabilities adapters.slack adapters.teams",
         "The model sees the permitted set and can call nothing else.",
     ),
     kept(
         "P7",
-        "core.capabilities core.policy",
+        "core.capabilities core.policy adapters.slack adapters.teams",
         "A tool that has changed is not the tool that was accepted.",
     ),
     kept("P8", "core.approvals", "No model stands in the way of a click."),

@@ -1,5 +1,6 @@
 """The two chat platforms as a scenario sees them: the same words, asked and read on either."""
 
+import asyncio
 import json
 import re
 from collections.abc import Callable
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from bot.workspace.slack_server import SlackStandIn
-from bot.workspace.teams_server import TeamsStandIn
+from bot.workspace.teams_server import TeamsStandIn, actions, cards
 
 MENTION = "<@U0COUNTER>"
 """What a question on Slack begins with; elsewhere it stands for the platform's own mention."""
@@ -40,8 +41,18 @@ class Side(Protocol):
         """Everything of the bot's that all in the channel can see."""
         ...
 
-    async def say_often(self, person: str, channel: str, text: str) -> str:
-        """One message that is delivered again and again; its thread."""
+    async def say_often(
+        self, person: str, channel: str, text: str, *, root: str = "", seconds_ago: float = 0.0
+    ) -> str:
+        """One message that is delivered again and again, all of it after that long; its id."""
+        ...
+
+    async def press(self, person: str, channel: str, thread: str, title: str) -> None:
+        """The button of that name on a card in the thread, once there is one."""
+        ...
+
+    async def delete(self, person: str, channel: str, thread: str) -> None:
+        """The message with which the thread begins."""
         ...
 
 
@@ -72,12 +83,35 @@ class SlackSide:
     def public(self, channel: str) -> list[Message]:
         return [m for m in self.slack.messages(channel) if m.get("bot_id")]
 
-    async def say_often(self, person: str, channel: str, text: str) -> str:
-        ts = await self.slack.say(person, channel, text, is_told=False)
+    async def say_often(
+        self, person: str, channel: str, text: str, *, root: str = "", seconds_ago: float = 0.0
+    ) -> str:
+        before, world = self.slack.world.clock, self.slack.world
+        if seconds_ago:
+            world.clock = lambda: before() - seconds_ago
+        ts = await self.slack.say(person, channel, text, root or None, is_told=False)
+        kinds = ("app_mention", "message")
+        events = [self.slack.envelope_for(channel, ts, kind) for kind in kinds]
+        world.clock = before
         for retry in range(4):
-            for kind in ("app_mention", "message"):
-                await self.slack.deliver(self.slack.envelope_for(channel, ts, kind), retry=retry)
+            for event in events:
+                await self.slack.deliver(event, retry=retry)
         return ts
+
+    async def press(self, person: str, channel: str, thread: str, title: str) -> None:
+        def there() -> tuple[Message, str] | None:
+            for one in self.replies(channel, thread):
+                for block in one.get("blocks", []):
+                    for element in block.get("elements", []):
+                        if element.get("type") == "button" and element["text"]["text"] == title:
+                            return one, element["action_id"]
+            return None
+
+        message, action = await self.slack.wait_for(there, 30.0)
+        await self.slack.click(person, message, action)
+
+    async def delete(self, person: str, channel: str, thread: str) -> None:
+        await self.slack.delete(channel, thread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +123,9 @@ class TeamsSide:
         root = how.pop("thread_ts", "") or ""
         is_mention = MENTION in text and not channel.startswith("@")
         words = text.replace(MENTION, "").strip()
-        id = await self.teams.say(person, channel, words, root=root, is_mention=is_mention)
+        id = await self.teams.say(
+            person, channel, words, root=root, is_mention=is_mention, files=how.get("files")
+        )
         return root or id
 
     def replies(self, channel: str, thread: str) -> list[Message]:
@@ -108,11 +144,36 @@ class TeamsSide:
     def public(self, channel: str) -> list[Message]:
         return self.teams.by_bot(channel)
 
-    async def say_often(self, person: str, channel: str, text: str) -> str:
-        activity = self.teams.written(person, channel, text.replace(MENTION, "").strip())
-        for attempt in range(4):
-            await self.teams.carrier.once(activity, attempt=attempt)
+    async def say_often(
+        self, person: str, channel: str, text: str, *, root: str = "", seconds_ago: float = 0.0
+    ) -> str:
+        before, world = self.teams.world.clock, self.teams.world
+        if seconds_ago:
+            world.clock = lambda: before() - seconds_ago
+        words = text.replace(MENTION, "").strip()
+        activity = self.teams.written(person, channel, words, root=root)
+        world.clock = before
+        async with asyncio.TaskGroup() as group:
+            for attempt in range(3):
+                group.create_task(self.teams.carrier.once(activity, attempt=attempt))
         return str(activity["id"])
+
+    async def press(self, person: str, channel: str, thread: str, title: str) -> None:
+        def there() -> Message | None:
+            for one in self.teams.by_bot(channel, thread):
+                for card in cards(one):
+                    if any(action.get("title") == title for action in actions(card)):
+                        return one
+            return None
+
+        shown = await self.teams.wait_for(there, 30.0)
+        await self.teams.click(person, channel, shown["id"], title)
+
+    async def delete(self, person: str, channel: str, thread: str) -> None:
+        where = self.teams.place(channel)
+        place = {"id": f"{where.id};messageid={thread}", "conversationType": where.kind}
+        place |= {"tenantId": self.teams.world.tenant, "isGroup": True}
+        await self.teams.happen(person, channel, "messageDelete", id=thread, conversation=place)
 
 
 def is_sign_of_work(message: Message) -> bool:

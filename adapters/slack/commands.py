@@ -95,7 +95,7 @@ async def said_to(speech: Speech, question: Question) -> bool | None:
     if question.files or not (words.lower() in _own_words(speech) or first in panels.WORDS):
         return None
     order = Order(person=question.person, place=question.place, words=words, thread=question.thread)
-    said = await carried(speech, order, dict(question.address))
+    said = await carried(speech, order, dict(question.address), asked=question.delivery)
     return None if said is None else await private.tell(speech.api, spot_of(question), said)
 
 
@@ -148,15 +148,21 @@ async def _answer(speech: Speech, command: Json) -> Json:
         return _message(NOT_NOW)
 
 
-async def carried(speech: Speech, order: Order, address: Address, hook: str = "") -> Json | None:
-    """What the one who gave the order is shown; None where its words are no order. Raises
+async def carried(
+    speech: Speech, order: Order, address: Address, hook: str = "", *, asked: str = ""
+) -> Json | None:
+    """What the one who gave the order is shown; None where its words are no order. `hook` is an
+    address through which that can be changed later, `asked` names an order that has none. Raises
     `CountersignError` where it cannot be looked up."""
     person = order.person
     match order.words.split()[0].lower():
         case "approvals":
             if speech.deciding is None:
                 return _message(NO_APPROVALS)
-            return await speech.deciding.listed(person.id, address["channel"], hook)
+            if hook:
+                return await speech.deciding.listed(person.id, address["channel"], hook)
+            # Slack lets nobody change such a message afterwards, so no card may stand in it.
+            return private.sentence(await speech.deciding.show(person.id, asked))
         case "connect" | "disconnect" if speech.accounts is None:
             return _message(NO_ACCOUNTS)
         case "connect" if speech.accounts is not None:

@@ -70,8 +70,12 @@ class Deciding:
 
     async def listed(self, person: PersonId, place: str, hook: str) -> Json:
         """`text` and `blocks` of what waits for this person; `hook` is the address through which
-        it can be changed later, where there is one. Raises `Unavailable`."""
+        it can be changed later. Raises `Unavailable`."""
         return await self._lists.drawn(person, place, hook)
+
+    async def show(self, person: PersonId, asked: str) -> str:
+        """See `core.ports.Desk.show`."""
+        return await self._desk.show(person, asked)
 
     async def waiting(self, person: PersonId) -> list[Card]:
         """The cards of what waits for this person. Raises `Unavailable`."""

@@ -60,10 +60,11 @@ async def _pressed(speech: Speech, body: Json) -> None:
         await private.tell(speech.api, at, private.sentence(fault))
         return
     order = Order(person=who, place=place, words=words, is_typed=True)
+    asked = f"{at.user} {fields.text(found[0], 'action_ts')}"
     if is_home:
-        await _in_home(speech, order)
+        await _in_home(speech, order, asked)
         return
-    said = await commands.carried(speech, order, at.address)
+    said = await commands.carried(speech, order, at.address, asked=asked)
     if said is not None:
         await private.answer(
             speech.api,
@@ -72,13 +73,13 @@ async def _pressed(speech: Speech, body: Json) -> None:
         )
 
 
-async def _in_home(speech: Speech, order: Order) -> None:
+async def _in_home(speech: Speech, order: Order, asked: str) -> None:
     """What comes of it stands above the rest; what is made for messages goes there."""
     panel = await commands.ordered(speech, order)
     if panel is None:
         team, user = order.place.tenant, order.person.id.rpartition("/")[2]
         there = await direct.address(speech.api, team, user)
-        said = await commands.carried(speech, order, there)
+        said = await commands.carried(speech, order, there, asked=asked)
         if said is not None:
             await speech.api.write("chat.postMessage", {"channel": there["channel"], **said})
         panel = Panel(text=IN_MESSAGES)

@@ -20,6 +20,7 @@ ANSWERS = 4
 is left to the person's own next click."""
 MOST = 1_000
 """Lists that are open at once; the oldest are not kept right any more."""
+LAST = "Slack lets me change this list no more: write /approvals for a new one."
 PATIENCE = 5.0
 """Seconds for all lists that one call stands in."""
 
@@ -80,7 +81,8 @@ class Lists:
         if not one.left or self._clock() - one.opened_at > SECONDS:
             del self._open[key]
             return
-        message = waiting.message(await self._desk.waiting(one.person), one.first, one.said)
+        said = one.said if one.left > 1 else LAST
+        message = waiting.message(await self._desk.waiting(one.person), one.first, said)
         if (shown := json.dumps(message)) == one.shown or self._open.get(key) is not one:
             return
         self._open[key] = replace(one, shown=shown, left=one.left - 1)

@@ -7,10 +7,10 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
-from adapters import picture
+from adapters import picture, spreadsheet
 from adapters.slack import copies, direct, fields, files, marker, private, upload
 from adapters.slack.answering import Answering, rendered_of
-from adapters.slack.api import SlackApi
+from adapters.slack.api import UNKNOWN_OUTCOMES, SlackApi
 from adapters.slack.clicks import Spot
 from adapters.slack.copies import REFUSED_BLOCKS
 from adapters.slack.lists import Lists
@@ -24,23 +24,14 @@ from core.errors import DeliveryFailed
 from core.figures import Figure
 from core.parked import Verdict
 from core.ports import Showing
-from core.records import Address, FileRef, Json, Person, Post
+from core.records import Address, Answer, FileRef, Json, Person, PersonId, Post
 
 log = logging.getLogger(__name__)
 WORKING = "is working on it…"
 STREAMS = 1_000
 """Answers that were streamed and wait for their delivery; those beyond are looked for in Slack."""
-_NOT_HERE = frozenset(
-    {
-        "channel_not_found",
-        "is_archived",
-        "not_in_channel",
-        "restricted_action",
-        "user_not_in_channel",
-        "messages_tab_disabled",
-    }
-)
-"""A person cannot be told privately in this place; a direct message is left."""
+_PASSING = UNKNOWN_OUTCOMES | {"ratelimited", "request_timeout"}
+"""What an upload may not meet the next time."""
 
 
 class SlackSurface:
@@ -150,11 +141,11 @@ class SlackSurface:
             return ts
         if post.kind == "file":
             return await self._file(post, content or b"")
-        if post.kind == "private" and post.address.get("is_dm") != "true":
+        if post.kind == "private":
             return await self._private(post)
         return await self._answer(post)
 
-    async def fetch(self, file: FileRef, *, limit: int) -> bytes:
+    async def fetch(self, file: FileRef, *, limit: int, person: PersonId) -> bytes:
         return await files.fetch(self._api, file, limit=limit)
 
     async def profile(self, person: Person) -> Person:
@@ -164,11 +155,11 @@ class SlackSurface:
         spot, stream = _spot(post.address), self._streams.pop(post.id, None)
         ts, whole = await self._answering.bring(post, spot, stream)
         if whole:
-            await self._upload(post, upload.WHOLE_ANSWER, whole.encode())
+            await self._attach(post, upload.WHOLE_ANSWER, whole.encode())
         await self._sessions.answered(spot)
         for figure in post.answer.figures:
             if not figures.is_whole(figure):
-                await self._upload(post, f"{figure.title or 'table'}.csv", figures.as_csv(figure))
+                await self._attach(post, spreadsheet.name(figure), spreadsheet.as_csv(figure))
             if figures.is_undrawn(figure):
                 await self._draw(post, figure)
         return ts
@@ -177,18 +168,36 @@ class SlackSurface:
         """A picture of what Slack has no chart for, where pictures can be drawn here."""
         drawn = await asyncio.to_thread(picture.png, figure)
         if drawn is not None:
-            await self._upload(post, f"{figure.title or 'chart'}.png", drawn)
+            await self._attach(post, f"{figure.title or 'chart'}.png", drawn)
+
+    async def _attach(self, post: Post, name: str, content: bytes) -> None:
+        """A file that belongs to an answer whose words stand there. Where Slack does not take it
+        the person is told, and the answer counts as brought."""
+        try:
+            await self._upload(post, name, content)
+        except DeliveryFailed as error:
+            reason = error.reason
+            if reason in _PASSING or reason.startswith(("http_", "upload_status_")):
+                raise
+            log.error("slack.no_attachment", extra={"fields": {"post": post.id, "reason": reason}})
+            said = Answer(text=f"I could not put `{name}` beside my answer: `{reason}`.")
+            told = replace(post, id=f"{post.id}.told", kind="private", answer=said)
+            await self._private(told)
 
     async def _private(self, post: Post) -> str:
-        """For one person alone. Ephemeral messages cannot be looked up: one whose outcome is
-        unknown is sent again, since a sentence read twice is better than one never read."""
+        """For one person alone: where they asked, else in our direct messages, whatever Slack's
+        reason is. Ephemeral messages cannot be looked up: one whose outcome is unknown is sent
+        again, since a sentence read twice is better than one never read."""
+        is_direct = post.address.get("is_dm") == "true"
         try:
-            return await self._ephemeral(post)
+            return await (self._answer(post) if is_direct else self._ephemeral(post))
         except DeliveryFailed as error:
-            if error.reason not in _NOT_HERE:
+            if not error.is_final:
                 raise
-        address = await direct.address(self._api, post.address["team"], post.address["user"])
-        kept = {**address, "message_ts": post.address["message_ts"]}
+            there = await direct.address(self._api, post.address["team"], post.address["user"])
+            if there["channel"] == post.address["channel"]:
+                raise
+        kept = {**there, "message_ts": post.address.get("message_ts", "")}
         return await self._answer(replace(post, address=kept))
 
     async def _ephemeral(self, post: Post) -> str:

@@ -2,7 +2,7 @@
 
 import logging
 
-from adapters.slack import fields
+from adapters.slack import direct, fields
 from adapters.slack.api import SlackApi
 from adapters.slack.clicks import Spot
 from adapters.slack.render import cards, limits
@@ -19,11 +19,16 @@ CONNECT = f"auth_provider_connect_{PROVIDER}"
 
 
 async def tell(api: SlackApi, spot: Spot, said: Json) -> bool:
-    """Say it beside the message, else through Slack's own address for answers. `said` has `text`
-    and `blocks`. False, logged, where neither works."""
-    return await _beside(api, spot, said) or await answer(
-        api, spot, {"response_type": "ephemeral", "replace_original": False, **said}
-    )
+    """Say it beside the message, else through Slack's own address for answers, else in our direct
+    messages. `said` has `text` and `blocks`. False, logged, where none of it works."""
+    refused = await _beside(api, spot, said)
+    if refused is None:
+        return True
+    heard = {"response_type": "ephemeral", "replace_original": False, **said}
+    if await answer(api, spot, heard):
+        return True
+    # What Slack may take later is said again where it delivers again.
+    return refused.is_final and await _directly(api, spot, said)
 
 
 async def offer(api: SlackApi, spot: Spot, found: Verdict) -> bool:
@@ -34,22 +39,34 @@ async def offer(api: SlackApi, spot: Spot, found: Verdict) -> bool:
     if found.kind == "connect" and is_native:
         text, button = fields.children(said, "blocks")
         native = {**said, "blocks": [text, _provider(found.url, button)]}
-        if await _beside(api, spot, native):
+        if await _beside(api, spot, native) is None:
             return True
     return await tell(api, spot, said)
 
 
-async def _beside(api: SlackApi, spot: Spot, said: Json) -> bool:
+async def _beside(api: SlackApi, spot: Spot, said: Json) -> DeliveryFailed | None:
+    """None where it was said."""
+    if not spot.channel:
+        return DeliveryFailed("no_channel", is_final=True)
     target: Json = {"channel": spot.channel, "user": spot.user}
     if spot.thread_ts:
         target["thread_ts"] = spot.thread_ts
     try:
-        if spot.channel:
-            await api.write("chat.postEphemeral", {**target, **said})
-            return True
+        await api.write("chat.postEphemeral", {**target, **said})
     except DeliveryFailed as error:
         log.info("slack.no_ephemeral", extra={"fields": {"reason": error.reason}})
-    return False
+        return error
+    return None
+
+
+async def _directly(api: SlackApi, spot: Spot, said: Json) -> bool:
+    try:
+        there = await direct.address(api, spot.team, spot.user)
+        await api.write("chat.postMessage", {"channel": there["channel"], **said})
+    except DeliveryFailed as error:
+        log.warning("slack.untold", extra={"fields": {"reason": error.reason}})
+        return False
+    return True
 
 
 async def answer(api: SlackApi, spot: Spot, said: Json) -> bool:

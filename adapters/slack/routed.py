@@ -53,10 +53,10 @@ class RoutedSurface:
             raise DeliveryFailed(NOT_INSTALLED, is_final=True)
         return await adapter.surface.deliver(post, content)
 
-    async def fetch(self, file: FileRef, *, limit: int) -> bytes:
+    async def fetch(self, file: FileRef, *, limit: int, person: PersonId) -> bytes:
         if (adapter := await _quietly(self._of, _team(file.id))) is None:
             raise SourceFailed(f"{file.name} belongs to a workspace that I am not installed in.")
-        return await adapter.surface.fetch(file, limit=limit)
+        return await adapter.surface.fetch(file, limit=limit, person=person)
 
 
 class _Unshown:

@@ -24,10 +24,11 @@ from adapters.teams.settings import TeamsSettings
 from adapters.teams.signing_in import SigningIn
 from adapters.teams.stream import Manner
 from adapters.teams.streams import Streams
-from adapters.teams.uploads import Made, Uploads
+from adapters.teams.thread import Thread
+from adapters.teams.uploads import Made, Make, Uploads
 from core.errors import DeliveryFailed, Misconfigured
-from core.ports import Accounts, Clock, Desk, FrontDoor
-from core.records import FileId
+from core.ports import Accounts, Clock, Desk, FrontDoor, Transcript
+from core.records import FileId, MadeFile, TurnId
 
 log = logging.getLogger(__name__)
 REFUSALS = ("invalid_client", "unauthorized_client", "invalid_request")
@@ -44,11 +45,13 @@ class TeamsAdapter:
         surface: TeamsSurface,
         directory: Directory,
         invokes: Invokes,
+        listener: Thread,
         routes: tuple[web.RouteDef, ...],
         holds: tuple[AbstractAsyncContextManager[object], ...] = (),
     ) -> None:
         """`holds`: what else has to be entered."""
         self.surface = surface
+        self.listener = listener
         self.routes = routes
         self.directory = directory
         self.connector = connector
@@ -92,6 +95,10 @@ async def nothing_made(_: FileId) -> bytes | None:
     """Of no file."""
 
 
+async def not_made(turn: TurnId, file: MadeFile, content: bytes) -> None:
+    """Keeps nothing."""
+
+
 def build(
     settings: TeamsSettings,
     door: FrontDoor,
@@ -100,18 +107,21 @@ def build(
     *,
     desk: Desk | None = None,
     accounts: Accounts | None = None,
+    transcript: Transcript | None = None,
     pacing: Pacing | None = None,
     manner: Manner | None = None,
     patience: float = ANSWER_SECONDS,
     made: Made = nothing_made,
+    make: Make = not_made,
 ) -> TeamsAdapter:
     """`clock` is wall time, for tokens; the rest has a clock of its own that never goes back.
-    Without a `desk` there are no cards, without `accounts` none can be connected. `made` gives
-    the bytes of a file that a tool made."""
+    Without a `desk` there are no cards, without `accounts` none can be connected, without a
+    `transcript` nothing is read in anybody's name. `made` gives the bytes of a file that was
+    made, `make` keeps one."""
     keys = SigningKeys(settings.openid_url, time.monotonic)
     connector = Connector(settings, pacing or Pacing(time.monotonic, asyncio.sleep))
     directory = Directory(kept)
-    uploads = Uploads(connector, directory, kept, made, is_local=settings.is_local)
+    uploads = Uploads(connector, directory, kept, made, make, door, is_local=settings.is_local)
     surface = TeamsSurface(
         connector,
         directory,
@@ -119,6 +129,7 @@ def build(
         kept,
         Streams(connector, kept, time.monotonic, door.stop, manner or Manner()),
         uploads,
+        transcript,
         is_local=settings.is_local,
         sso_resource=settings.sso_resource,
         sensitivity=settings.sensitivity,
@@ -133,6 +144,7 @@ def build(
         door=door,
         connector=connector,
         directory=directory,
+        uploads=uploads,
         deciding=deciding,
         accounts=accounts,
         sso_resource=settings.sso_resource,
@@ -141,6 +153,8 @@ def build(
     deliveries = Deliveries(settings.tenant_id, door, clock, speech, invokes, directory, kept)
     entrance = edge.Edge(settings, keys, clock, deliveries.take)
     routes = (web.post(edge.PATH, entrance.respond),)
+    listener = Thread(transcript, connector, kept, settings.app_id)
     return TeamsAdapter(
-        settings, keys, connector, surface, directory, invokes, routes, holds=(overtime,)
+        *(settings, keys, connector, surface, directory, invokes, listener, routes),
+        holds=(overtime,),
     )

@@ -14,7 +14,9 @@ def read(raw: bytes) -> Json | None:
         found: Any = json.loads(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or not _is_shallow(found):
+    # What has few brackets cannot be deep.
+    may_be_deep = raw.count(b"{") + raw.count(b"[") > DEEPEST
+    if not isinstance(found, dict) or (may_be_deep and not _is_shallow(found)):
         return None
     activity = cast(Json, found)
     kind = activity.get("type")

@@ -7,8 +7,8 @@ from adapters.teams import identity, inbound, private
 from adapters.teams.connector import Connector
 from adapters.teams.deciding import Deciding
 from adapters.teams.directory import Directory
-from adapters.teams.render import cards, limits, messages, signin, tables
-from core.cards import Card
+from adapters.teams.render import messages, signin
+from adapters.teams.uploads import Uploads
 from core.ports import Accounts, FrontDoor
 from core.records import Address, Answer, Json, PersonId, Question, Stop
 
@@ -19,7 +19,6 @@ STOPPED = "Stopped."
 NOTHING_RUNS = "Nothing of yours is running here."
 NO_ACCOUNTS = "Microsoft accounts cannot be connected here."
 NO_APPROVALS = "Nothing waits for anybody here: no call needs an approval."
-NOTHING = "Nothing waits for you."
 HERE = (
     "You asked that where only I could see it, and an answer there would be seen by all. Ask me "
     "here instead, or mention me there."
@@ -33,6 +32,7 @@ class Speech:
     door: FrontDoor
     connector: Connector
     directory: Directory
+    uploads: Uploads
     deciding: Deciding | None
     accounts: Accounts | None
     sso_resource: str = ""
@@ -46,7 +46,7 @@ async def said_to(speech: Speech, question: Question) -> bool:
     """Answer a message that is a command, to the person alone. False, so that it is delivered
     again, where they could not be told. Repeating it is harmless. Raises `CountersignError`."""
     shown = await _said(speech, question)
-    is_secret = _word(question) in ("approvals", "connect")
+    is_secret = _word(question) == "connect"
     return await private.tell(
         speech.connector, speech.directory, question.address, shown, is_secret=is_secret
     )
@@ -77,16 +77,21 @@ async def _said(speech: Speech, question: Question) -> list[Json]:
     word = _word(question)
     if word in STOPS:
         return [_plain(STOPPED if await speech.door.stop(_stop(question)) else NOTHING_RUNS)]
-    return await answered(speech, word, question.person.id, question.address)
+    return await answered(
+        speech, word, question.person.id, question.address, asked=question.delivery
+    )
 
 
-async def answered(speech: Speech, word: str, person: PersonId, address: Address) -> list[Json]:
-    """What a word of the adapter's own leads to. Raises `CountersignError`."""
+async def answered(
+    speech: Speech, word: str, person: PersonId, address: Address, *, asked: str
+) -> list[Json]:
+    """What a word of the adapter's own leads to; `asked` names this one wish. Raises
+    `CountersignError`."""
     match word:
         case "approvals":
             if speech.deciding is None:
                 return [_plain(NO_APPROVALS)]
-            return _listed(await speech.deciding.listed(person))
+            return [_plain(await speech.deciding.show(person, asked))]
         case _ if speech.accounts is None:
             return [_plain(NO_ACCOUNTS)]
         case "connect":
@@ -108,27 +113,6 @@ def _stop(question: Question) -> Stop:
         person=question.person.id,
         thread=None if is_first else question.thread,
     )
-
-
-def _listed(waiting: list[Card]) -> list[Json]:
-    """The cards, several on a message, as many as Teams shows well."""
-    count = len(waiting)
-    if not count:
-        return [_plain(NOTHING)]
-    more = count - limits.LISTED_CARDS
-    told = f"{count} {'call waits' if count == 1 else 'calls wait'}."
-    if more > 0:
-        told += f" The oldest {limits.LISTED_CARDS} are shown; decide some to see the others."
-    found = [_plain(told)]
-    for card in waiting[: limits.LISTED_CARDS]:
-        attachment = tables.attachment(cards.content(card))
-        last = found[-1]
-        tried: Json = {**last, "attachments": [*last.get("attachments", []), attachment]}
-        if limits.size(tried) <= limits.MESSAGE_BYTES:
-            found[-1] = tried
-        else:
-            found.append({"type": "message", "attachments": [attachment]})
-    return found
 
 
 def _plain(said: str) -> Json:

@@ -116,6 +116,9 @@ class Connector:
             lambda client, headers: client.member(conversation, user, headers),
         )
 
+    async def team(self, service: str, id: str) -> Json:
+        return await self._called(service, id, lambda client, headers: client.team(id, headers))
+
     async def introduce(self) -> None:
         """Mint a token: whether Microsoft knows us."""
         if self._credentials is not None and not self._settings.is_unverified:

@@ -13,7 +13,6 @@ from adapters.teams.render import cards, forms, messages, signin, tables
 from adapters.teams.render.signin import NOT_EXCHANGED, SignIn
 from adapters.teams.roster import Roster
 from adapters.teams.signing_in import SigningIn
-from core.cards import Card
 from core.errors import CountersignError
 from core.parked import Form, Verdict
 from core.ports import Desk
@@ -81,9 +80,9 @@ class Deciding:
         told = said or {"type": "message", "attachments": [card]}
         await private.tell(self._connector, self._directory, at.address, [told], is_secret=True)
 
-    async def listed(self, person: PersonId) -> list[Card]:
-        """What waits for this person. Raises `Unavailable`."""
-        return await self._desk.waiting(person)
+    async def show(self, person: PersonId, asked: str) -> str:
+        """See `core.ports.Desk.show`."""
+        return await self._desk.show(person, asked)
 
     async def _barred(self, at: Pressed) -> str | None:
         """Why this person decides nothing here, whatever the call."""

@@ -73,6 +73,9 @@ class Deliveries:
                 return _ignored("other_kind")
 
     async def _message(self, activity: Json, tenant: str) -> Reply:
+        before = await self._recent.again(inbound.delivery(activity, tenant))
+        if before is not None:
+            return Reply(status=200 if before else 503)
         asked = inbound.question(activity, tenant, self._clock)
         if isinstance(asked, inbound.Ignored):
             return _ignored(asked.reason)

@@ -17,23 +17,21 @@ class Ignored:
 
 
 def question(activity: Json, tenant: str, clock: Clock) -> Question | Ignored:
-    """Read a `message`. The delivery key is the activity's own id in its conversation, so that a
-    message that comes again is known."""
+    """Read a `message`."""
     own = fields.text(fields.child(activity, "recipient"), "id")
     reason = _not_spoken(activity, own)
     if reason:
         return Ignored(reason=reason)
     person = identity.person(activity, tenant)
-    conversation = identity.conversation(activity)
-    stamp = fields.text(activity, "id")
-    if person is None or not all(map(identity.is_conversation, (conversation, stamp, own))):
+    conversation, key = identity.conversation(activity), delivery(activity, tenant)
+    if person is None or not key or not identity.is_conversation(own):
         return Ignored(reason="incomplete")
     place = identity.place(activity, tenant)
     is_addressed = mentions.is_addressed(activity, own) or is_targeted(activity)
     if place.kind != "dm" and not is_addressed:
         return Ignored(reason="not_addressed")
     return Question(
-        delivery=f"teams:{tenant}/{conversation}/{stamp}",
+        delivery=key,
         thread=identity.thread(tenant, conversation),
         place=place,
         person=person,
@@ -44,6 +42,14 @@ def question(activity: Json, tenant: str, clock: Clock) -> Question | Ignored:
     )
 
 
+def delivery(activity: Json, tenant: str) -> str:
+    """The activity's own id in its conversation, so that a message that comes again is known;
+    empty where one of them is missing."""
+    conversation, stamp = identity.conversation(activity), fields.text(activity, "id")
+    is_whole = all(map(identity.is_conversation, (conversation, stamp)))
+    return f"teams:{tenant}/{conversation}/{stamp}" if is_whole else ""
+
+
 def is_targeted(activity: Json) -> bool:
     """Whether the bot alone was shown this message, as with a slash command."""
     return fields.child(activity, "recipient").get("isTargeted") is True
@@ -52,11 +58,8 @@ def is_targeted(activity: Json) -> bool:
 def deleted(activity: Json, tenant: str) -> str:
     """The delivery key of the message that this activity tells is gone; empty where it tells of
     none."""
-    conversation, stamp = identity.conversation(activity), fields.text(activity, "id")
-    is_whole = all(map(identity.is_conversation, (conversation, stamp)))
-    if fields.text(activity, "type") != "messageDelete" or not is_whole:
-        return ""
-    return f"teams:{tenant}/{conversation}/{stamp}"
+    is_one = fields.text(activity, "type") == "messageDelete"
+    return delivery(activity, tenant) if is_one else ""
 
 
 def address(activity: Json, place: Place, conversation: str) -> dict[str, str]:
@@ -70,7 +73,16 @@ def address(activity: Json, place: Place, conversation: str) -> dict[str, str]:
         "oid": identity.object_id(activity),
         "bot": fields.text(fields.child(activity, "recipient"), "id"),
         "kind": place.kind,
+        **_team(activity),
     }
+
+
+def _team(activity: Json) -> dict[str, str]:
+    """Of a channel: Teams' own id of the team, and the one of its group, which it leaves out at
+    times."""
+    about = fields.child(fields.child(activity, "channelData"), "team")
+    found = {"team": fields.text(about, "id"), "group": fields.text(about, "aadGroupId").lower()}
+    return {name: id for name, id in found.items() if identity.is_conversation(id)}
 
 
 def _not_spoken(activity: Json, own: str) -> str:

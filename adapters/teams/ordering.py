@@ -3,6 +3,7 @@ they lead to."""
 
 import asyncio
 import logging
+from dataclasses import replace
 
 from adapters import fields
 from adapters.teams import commands, identity, inbound, private
@@ -15,6 +16,7 @@ from core.records import Address, Json, PersonId, Question
 log = logging.getLogger(__name__)
 AGAIN = "That could not be looked up, and nothing has changed. Please try again."
 UNKNOWN = "I do not know that word here any more."
+FILE = "waits for your yes in our own chat."
 SECONDS = 6.0
 LONGEST = 2_000
 OUTSIDE = frozenset({"approvals", "connect", "disconnect"})
@@ -35,7 +37,7 @@ async def said(speech: Speech, question: Question) -> list[Json] | None:
         words=question.text.strip(" \t\r\n.!?/"),
         thread=question.thread,
     )
-    panel = await speech.door.order(order)
+    panel = await _ordered(speech, order, question.address)
     return None if panel is None else [panels.message(panel)]
 
 
@@ -57,23 +59,37 @@ async def pressed(speech: Speech, activity: Json, tenant: str) -> Json | str:
     place = identity.place(activity, tenant)
     try:
         async with asyncio.timeout(SECONDS):
+            address = inbound.address(activity, place, conversation)
             if words in OUTSIDE:
-                address = inbound.address(activity, place, conversation)
-                return await _outside(speech, words, person.id, address)
-            panel = await speech.door.order(
-                Order(person=person, place=place, words=words, is_typed=True)
-            )
+                return await _outside(speech, words, person.id, address, _id(activity))
+            order = Order(person=person, place=place, words=words, is_typed=True)
+            panel = await _ordered(speech, order, address)
     except (CountersignError, TimeoutError) as failure:
         log.warning("teams.no_order", extra={"fields": {"reason": type(failure).__name__}})
         return AGAIN
     return UNKNOWN if panel is None else panels.content(panel)
 
 
-async def _outside(speech: Speech, words: str, person: PersonId, address: Address) -> Json:
+async def _ordered(speech: Speech, order: Order, address: Address) -> Panel | None:
+    """A file waits in their own chat, where Teams lets it be handed over."""
+    panel = await speech.door.order(order)
+    if panel is None or panel.file is None:
+        return panel
+    await speech.uploads.propose(panel.file, order, address)
+    return replace(panel, text=f"{panel.text}\n`{panel.file.name}` {FILE}", file=None)
+
+
+async def _outside(
+    speech: Speech, words: str, person: PersonId, address: Address, asked: str
+) -> Json:
     """Words of the adapter's own are answered in the chat, below the card."""
-    shown = await commands.answered(speech, words, person, address)
+    shown = await commands.answered(speech, words, person, address, asked=asked)
     await private.tell(speech.connector, speech.directory, address, shown)
     return panels.content(Panel(text="It is below, in our own chat."))
+
+
+def _id(activity: Json) -> str:
+    return fields.text(activity, "id")
 
 
 def _action(activity: Json) -> Json:

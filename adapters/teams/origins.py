@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -48,6 +49,7 @@ class Origins:
         return origin is not None and origin in self.allowed
 
 
+@lru_cache(maxsize=256)
 def _origin(url: str) -> str | None:
     """None for everything that two parsers could read differently."""
     if len(url) > LONGEST or not url.isascii() or not url.isprintable() or " " in url:

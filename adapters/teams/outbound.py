@@ -12,12 +12,12 @@ from adapters.teams.directory import Directory, Kept
 from adapters.teams.invokes import answer_key, message_id
 from adapters.teams.placeholders import Placeholders
 from adapters.teams.reasons import GONE, UNREACHABLE
-from adapters.teams.render import cards, messages, signin
+from adapters.teams.render import cards, figures, messages, signin
 from adapters.teams.streams import Streams
 from adapters.teams.uploads import Uploads
 from core.errors import DeliveryFailed
 from core.parked import Verdict
-from core.ports import Showing
+from core.ports import Showing, Transcript
 from core.records import Address, FileRef, Json, Person, PersonId, Post
 
 log = logging.getLogger(__name__)
@@ -41,6 +41,7 @@ class TeamsSurface:
         kept: Kept,
         streams: Streams,
         uploads: Uploads,
+        transcript: Transcript | None = None,
         *,
         is_local: bool,
         sso_resource: str = "",
@@ -51,6 +52,7 @@ class TeamsSurface:
         self._sensitivity = sensitivity
         self._streams = streams
         self._uploads = uploads
+        self._transcript = transcript
         self._connector = connector
         self._directory = directory
         self._placeholders = placeholders
@@ -72,8 +74,9 @@ class TeamsSurface:
     async def profile(self, person: Person) -> Person:
         return await self._directory.fill(person)
 
-    async def fetch(self, file: FileRef, *, limit: int) -> bytes:
-        return await files.fetch(self._kept, file, limit=limit, local=self._is_local)
+    async def fetch(self, file: FileRef, *, limit: int, person: PersonId) -> bytes:
+        given = (self._kept, self._transcript, file)
+        return await files.fetch(*given, limit=limit, person=person, local=self._is_local)
 
     @asynccontextmanager
     async def showing(
@@ -189,6 +192,9 @@ class TeamsSurface:
         if post.kind == "answer":
             await self._kept.keep(answer_key(last), {"turn": post.turn})
             await self._placeholders.done(address)
+        for number, figure in enumerate(post.answer.figures, start=1):
+            if not figures.is_whole(figure):
+                await self._uploads.offer_rows(post, address, number, figure)
         return first
 
     async def _begun(self, post: Post, address: Address, holder: str, shown: Json) -> str:

@@ -4,18 +4,35 @@ Teams lets a bot put a file only where a person has agreed to it, and only in a 
 Source: Microsoft's page on sending and receiving files.
 """
 
+import hashlib
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
 
 import aiohttp
 
-from adapters import fields
+from adapters import fields, spreadsheet
 from adapters.teams import files, identity, inbound, private
 from adapters.teams.connector import Connector
 from adapters.teams.directory import Directory, Kept
 from adapters.teams.render import messages
 from core.errors import CountersignError, DeliveryFailed
-from core.records import Address, FileId, Json, MadeFile, PersonId, Post
+from core.figures import Figure
+from core.panels import Attached, Order
+from core.ports import FrontDoor
+from core.records import (
+    Address,
+    Answer,
+    FileId,
+    Json,
+    MadeFile,
+    Person,
+    PersonId,
+    Place,
+    Post,
+    TurnId,
+)
 
 log = logging.getLogger(__name__)
 CONSENT = "fileConsent/invoke"
@@ -26,19 +43,32 @@ ELSEWHERE = "{name} is in our own chat: Teams lets me hand over a file there alo
 GONE = "That file is not kept any more. Ask me again, and I make it anew."
 REFUSED = "Teams named a place for {name} that is none of its own, so I have put it nowhere."
 FAILED = "{name} could not be put into your files. Please try again."
+TABLE = "text/csv"
 Made = Callable[[FileId], Awaitable[bytes | None]]
+Make = Callable[[TurnId, MadeFile, bytes], Awaitable[None]]
 
 
 class Uploads:
-    """`made` gives the bytes of a file that a tool made."""
+    """`made` gives the bytes of a file that was made, `make` keeps one until somebody takes it,
+    `door` makes those of an order anew."""
 
     def __init__(
-        self, connector: Connector, directory: Directory, kept: Kept, made: Made, *, is_local: bool
+        self,
+        connector: Connector,
+        directory: Directory,
+        kept: Kept,
+        made: Made,
+        make: Make,
+        door: FrontDoor,
+        *,
+        is_local: bool,
     ) -> None:
         self._connector = connector
         self._directory = directory
         self._kept = kept
         self._made = made
+        self._make = make
+        self._door = door
         self._is_local = is_local
 
     async def offer(self, post: Post, address: Address, size: int) -> str:
@@ -57,6 +87,40 @@ class Uploads:
             )
         return id
 
+    async def propose(self, file: Attached, order: Order, address: Address) -> None:
+        """Ask the person in their own chat whether they want the file that an order led to. It is
+        made anew when they agree, by the rights that they have then; nothing of it is kept until
+        then. Raises `CountersignError`."""
+        whose = f"{order.person.id}\0{order.words}"
+        id = FileId(f"order_{hashlib.sha256(whose.encode()).hexdigest()[:24]}")
+        there = await private.chat(self._connector, self._directory, address)
+        known = {"name": file.name, "person": order.person.id, "words": order.words}
+        await self._kept.keep(_key(id), known)
+        made = MadeFile(id=id, name=file.name, media_type="", size=len(file.content))
+        asked = _question(made, made.size)
+        await self._connector.send(there["service"], there["conversation"], asked)
+
+    async def offer_rows(self, post: Post, address: Address, number: int, figure: Figure) -> None:
+        """The same with a figure of the answer, as a file for a spreadsheet. It stands in the
+        answer already: where the person cannot be asked, nothing more is done."""
+        asked, content = f"rows:{post.id}/{number}", spreadsheet.as_csv(figure)
+        if await self._kept.read(asked) is not None:
+            return
+        file = MadeFile(
+            id=FileId(f"file_{post.turn}_{number}"),
+            name=spreadsheet.name(figure),
+            media_type=TABLE,
+            size=len(content),
+        )
+        await self._make(post.turn, file, content)
+        one = replace(post, kind="file", answer=Answer(text="", files=(file,)))
+        try:
+            id = await self.offer(one, address, len(content))
+        except DeliveryFailed as failure:
+            log.info("teams.no_rows", extra={"fields": {"reason": failure.reason}})
+            return
+        await self._kept.keep(asked, {"id": id})
+
     async def answered(self, activity: Json, tenant: str) -> None:
         """The person has agreed, or not. Never raises: what goes wrong is told to them."""
         value = fields.child(activity, "value")
@@ -70,19 +134,37 @@ class Uploads:
                 return
             if fields.text(value, "action") == "accept":
                 info = fields.child(value, "uploadInfo")
-                shown = await self._put(key, fields.text(known, "name"), info, person.id)
+                name = fields.text(known, "name")
+                made = partial(self._content, key, known, person, place)
+                shown = await self._put(made, name, info, person.id)
                 await self._connector.send(address["service"], address["conversation"], shown)
             await self._closed(activity, address)
         except CountersignError as error:
             log.warning("teams.no_upload", extra={"fields": {"reason": type(error).__name__}})
 
-    async def _put(self, key: FileId, name: str, info: Json, person: PersonId) -> Json:
+    async def _content(
+        self, key: FileId, known: Json, person: Person, place: Place
+    ) -> bytes | None:
+        words = fields.text(known, "words")
+        if not words:
+            return await self._made(key)
+        order = Order(person=person, place=place, words=words, is_typed=True)
+        panel = await self._door.order(order)
+        return None if panel is None or panel.file is None else panel.file.content
+
+    async def _put(
+        self,
+        made: Callable[[], Awaitable[bytes | None]],
+        name: str,
+        info: Json,
+        person: PersonId,
+    ) -> Json:
         """What is shown of it then."""
         address = fields.text(info, "uploadUrl")
         if not files.is_storage(address, self._is_local):
             log.warning("teams.upload_refused", extra={"fields": {"person": person}})
             return _said(REFUSED.format(name=name))
-        content = await self._made(key)
+        content = await made()
         if content is None:
             return _said(GONE)
         try:

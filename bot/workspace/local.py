@@ -7,6 +7,7 @@ from bot.workspace.inside import Reader
 from bot.workspace.microsoft.page import OutlookPage
 from bot.workspace.microsoft.stand_in import MicrosoftStandIn
 from bot.workspace.page import Page
+from bot.workspace.shared import share
 from bot.workspace.sights import HINTS
 from bot.workspace.slack.records import App
 from bot.workspace.slack_server import SlackStandIn
@@ -33,6 +34,7 @@ class LocalWorkspace:
         self.teams = TeamsStandIn(tenant=self.microsoft.tenant.id)
         self.teams.assertion = self._assertion
         self.teams.sso_resource = f"api://botid-{self.microsoft.app.client_id}"
+        share(self.teams, self.microsoft)
         self.troubles = Troubles(self.slack, self.microsoft)
         self._switches = TroublePage(self.troubles)
         self._teams_page = TeamsPage(self.teams)

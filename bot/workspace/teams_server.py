@@ -3,7 +3,8 @@ unmodified, tests drive it, and the local workspace shows it."""
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Self, TypeVar, cast
 
 from adapters import fields
@@ -19,6 +20,7 @@ from bot.workspace.teams.records import (
     Delivery,
     Json,
     Member,
+    Posted,
 )
 from bot.workspace.teams.signing import Signing
 from bot.workspace.teams.world import World
@@ -107,12 +109,18 @@ class TeamsStandIn:
         root: str = "",
         is_mention: bool | None = None,
         others: Sequence[str] = (),
+        files: Mapping[str, bytes] | None = None,
         **more: Any,
     ) -> str:
         """Write as this person; outside of a one-to-one chat with a mention of the bot. Returns
         the activity's id."""
         activity = self.written(
-            person, place, text, root=root, is_mention=is_mention, others=others, **more
+            *(person, place, text),
+            root=root,
+            is_mention=is_mention,
+            others=others,
+            files=files,
+            **more,
         )
         self.carrier.launch(self.carrier.bring(activity))
         return str(activity["id"])
@@ -126,6 +134,7 @@ class TeamsStandIn:
         root: str = "",
         is_mention: bool | None = None,
         others: Sequence[str] = (),
+        files: Mapping[str, bytes] | None = None,
         **more: Any,
     ) -> Json:
         """The same without bringing it."""
@@ -138,10 +147,19 @@ class TeamsStandIn:
             bot=self.world.bot,
             others=[self.member(other) for other in others],
         )
-        activity |= more
-        said = {**activity, "by": person, "thread": root}
+        posted = [self._put(member, where, *one) for one in (files or {}).items()]
+        activity = (shapes.with_files(activity, posted) if posted else activity) | more
+        said = {**activity, "by": person, "thread": root, "posted": posted}
         self.world.put(where, said)
         return activity
+
+    def _put(self, member: Member, place: Conversation, name: str, content: bytes) -> Posted:
+        """Where a file that somebody posts lies then."""
+        if place.kind != "personal" and self.world.stored is not None:
+            return self.world.stored(member, place, name, content)
+        id = str(uuid.uuid4())
+        self.world.files[id] = content
+        return Posted(id=id, name=name, address=f"{self.base}/files/{id}")
 
     async def click(
         self,

@@ -17,6 +17,8 @@ from core.records import PersonId
 from core.storage import outbox, parked
 from core.storage.decisions import Decision
 
+SHOWN = 10
+"""Cards that are shown at once to somebody who asks what waits; the oldest."""
 _TRIES = 8
 """How often a decision is made anew because somebody else's came between."""
 
@@ -66,17 +68,36 @@ class Desk:
 
     async def waiting(self, person: PersonId) -> list[Card]:
         """See `core.ports.Desk.waiting`."""
+        calls = await self._waiting(person)
+        return [
+            drawing.drawn(self._rooms, call, await drawing.view(self._rooms, call))
+            for call in calls
+        ]
+
+    async def show(self, person: PersonId, asked: str) -> str:
+        """See `core.ports.Desk.show`."""
+        calls = await self._waiting(person)
+        for call in calls[:SHOWN]:
+            await moves.show_again(self._rooms, call, moves.asked_copy(call, person, asked))
+        if not calls:
+            return "Nothing waits for you."
+        told = f"{len(calls)} {'call waits' if len(calls) == 1 else 'calls wait'}."
+        if len(calls) <= SHOWN:
+            return f"{told} The cards are in our direct messages."
+        return f"{told} The oldest {SHOWN} cards are in our direct messages; decide some first."
+
+    async def _waiting(self, person: PersonId) -> list[ParkedCall]:
         known = await self._rooms.people.known(person)
         if known is None:
             return []
-        who, now = as_approver(known), self._rooms.clock()
-        cards: list[Card] = []
-        for call in await parked.undecided(self._rooms.db):
-            is_deciding = approvers.may_decide(call, who, self._rooms.rules(), now=now)
-            if is_deciding or call.requester in who.ids or call.authority in who.ids:
-                seen = await drawing.view(self._rooms, call)
-                cards.append(drawing.drawn(self._rooms, call, seen))
-        return cards
+        who, rules, now = as_approver(known), self._rooms.rules(), self._rooms.clock()
+        return [
+            call
+            for call in await parked.undecided(self._rooms.db)
+            if approvers.may_decide(call, who, rules, now=now)
+            or call.requester in who.ids
+            or call.authority in who.ids
+        ]
 
     async def _asked(self, click: Click) -> tuple[ParkedCall | None, Known | None]:
         call = await parked.read(self._rooms.db, click.call)

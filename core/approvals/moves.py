@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from hashlib import sha256
 
 from core.approvals import drawing, states
 from core.approvals.card import View, in_words
@@ -15,6 +16,10 @@ from core.storage.database import Transaction
 from core.storage.decisions import Decision
 from core.storage.parked import Copy
 from core.telemetry import logs, metrics
+
+COPIES = 6
+"""Of one call's card for one person: each of them is changed with the others."""
+_TRIES = 8
 
 log = logs.get(__name__)
 
@@ -97,6 +102,29 @@ async def show_first(tx: Transaction, call: ParkedCall, copy: Copy, shown: Card)
         await outbox.put(tx, _post(call, copy, shown))
 
 
+async def show_again(rooms: Rooms, call: ParkedCall, copy: Copy) -> None:
+    """Show the card as it is now in one more place, where it is not shown often enough already;
+    nothing where it has been decided in between."""
+
+    async def written(tx: Transaction) -> bool:
+        if not await parked.stands(tx, call):
+            return False
+        theirs = [one for one in await parked.copies(tx, call.id) if one.person == copy.person]
+        if len(theirs) < COPIES:
+            await show_first(tx, call, copy, shown)
+        return True
+
+    for _ in range(_TRIES):
+        shown = drawing.drawn(rooms, call, await drawing.view(rooms, call))
+        if await rooms.db.write(written):
+            await rooms.db.notify(outbox.channel(copy.surface))
+            return
+        found = await parked.read(rooms.db, call.id)
+        if found is None or found.state not in ("parked", "approved", "executing"):
+            return
+        call = found
+
+
 async def wake(rooms: Rooms, call: ParkedCall, surfaces: Iterable[str]) -> None:
     """After the commit: whoever has something to do now."""
     if call.state == "approved":
@@ -126,6 +154,18 @@ def thread_copy(call: ParkedCall) -> Copy:
         surface=call.place.surface,
         address=call.address,
         person=call.requester,
+    )
+
+
+def asked_copy(call: ParkedCall, person: PersonId, asked: str) -> Copy:
+    """One for somebody who asked what waits for them."""
+    name = f"asked.{sha256(asked.encode()).hexdigest()[:16]}"
+    return Copy(
+        name=name,
+        post=f"{call.id}.{name}",
+        surface=person.partition(":")[0],
+        address=direct(person),
+        person=person,
     )
 
 

@@ -23,7 +23,9 @@ from core.storage.parked import Placed
 from core.telemetry import logs, metrics, spans
 
 PREPARE = 2.0
-"""Seconds to find out what the host adds."""
+"""Seconds to find out what the host adds, where somebody waits for a window to close."""
+IN_A_TURN = 8.0
+"""The same in a turn, which has time: a directory that answers slowly costs nobody the card."""
 
 log = logs.get(__name__)
 
@@ -58,7 +60,7 @@ async def park(rooms: Rooms, wanted: Wanted) -> Placed:
     """Write the row once and show its card; committed when this returns. The same call of the same
     turn is parked once, whatever happens. Raises BadArguments when it cannot be carried out as it
     is, NeedsAccount when it cannot be shown without an account, and `Unavailable`."""
-    call, seen = await drafted(rooms, wanted)
+    call, seen = await drafted(rooms, wanted, patience=IN_A_TURN)
     async with rooms.db.transaction() as tx:
         placed = await place(tx, rooms, call, seen, wanted)
         surfaces = {copy.surface for copy in await parked.copies(tx, placed.call.id)}
@@ -69,7 +71,9 @@ async def park(rooms: Rooms, wanted: Wanted) -> Placed:
     return placed
 
 
-async def drafted(rooms: Rooms, wanted: Wanted) -> tuple[ParkedCall, View]:
+async def drafted(
+    rooms: Rooms, wanted: Wanted, *, patience: float = PREPARE
+) -> tuple[ParkedCall, View]:
     """The row as it will be written, without its number."""
     now = rooms.clock()
     arguments = canonical(wanted.arguments)
@@ -99,17 +103,19 @@ async def drafted(rooms: Rooms, wanted: Wanted) -> tuple[ParkedCall, View]:
         parked_at=now,
         expires_at=now + approval.seconds,
     )
-    call = await prepared(rooms, call, wanted.tool)
+    call = await prepared(rooms, call, wanted.tool, patience=patience)
     return call, await drawing.view(rooms, call)
 
 
-async def prepared(rooms: Rooms, call: ParkedCall, tool: Tool) -> ParkedCall:
+async def prepared(
+    rooms: Rooms, call: ParkedCall, tool: Tool, *, patience: float = PREPARE
+) -> ParkedCall:
     """The call with what the host adds, how certain its outcome will be, the account that is
     missing, and its digest. Raises BadArguments, and NeedsAccount where something has to be looked
     up with the account of whoever asked."""
     effect = effect_for(rooms, tool)
     try:
-        async with asyncio.timeout(PREPARE):
+        async with asyncio.timeout(patience):
             facts = canonical(await effect.prepare(call))
     except TimeoutError:
         raise BadArguments("what belongs to this could not be read in time; try again") from None

@@ -95,7 +95,7 @@ class Graph:
         """The bytes at an address that Graph gave for a file; no token goes there. Raises
         `GraphFailed`, also for more than `limit` bytes and for an address elsewhere."""
         held = await self.warm()
-        if not self._holds_files(address):
+        if not self.holds_files(address):
             raise GraphFailed(0, "the file lies at an address that is not Microsoft's")
         try:
             async with asyncio.timeout(self.settings.deadline):
@@ -136,7 +136,8 @@ class Graph:
             raise GraphFailed(0, "the next page lies at an address that is not Graph's")
         return Request(path=link[len(self._base) :], headers=request.headers)
 
-    def _holds_files(self, address: str) -> bool:
+    def holds_files(self, address: str) -> bool:
+        """Whether Microsoft keeps files there."""
         parts = urlsplit(address)
         if (parts.scheme, parts.netloc) == urlsplit(self._base)[:2]:
             return True

@@ -23,6 +23,10 @@ class Accounts(Protocol):
         """Raises `NeedsAccount`."""
         ...
 
+    async def granted(self, person: PersonId) -> frozenset[str] | None:
+        """The permissions that Microsoft has named so far; None without an account."""
+        ...
+
     async def account(self, person: PersonId) -> Account | None:
         """The account under which this person would act; None when none is connected."""
         ...

@@ -58,13 +58,20 @@ class Meter:
         )
 
     async def end(
-        self, use: Use, usage: Usage | None, *, outcome: str, reported_model: str = ""
+        self,
+        use: Use,
+        usage: Usage | None,
+        *,
+        outcome: str,
+        reported_model: str = "",
+        likely: Usage | None = None,
     ) -> LedgerEntry:
         """Price the use and commit its entry.
 
         `usage` is None when the provider may have counted units but did not say how many: the
-        entry then has no units and no price, never a guess. `Usage()` says that nothing was used,
-        which costs nothing whatever the model.
+        entry then has no units and no price. `Usage()` says that nothing was used, which costs
+        nothing whatever the model. `likely` is given where the provider did not say it all: the
+        entry is partial then, and the estimate stands beside what is known, never in its place.
         """
         model = reported_model or use.model
         now = self._clock()
@@ -83,6 +90,9 @@ class Meter:
             attempt=use.attempt,
             started_at=use.started_at,
             seconds=max(0.0, now - use.started_at),
+            is_partial=usage is None or likely is not None,
+            likely_tokens=0 if likely is None else likely.input_tokens + likely.output_tokens,
+            likely_price=None if likely is None else self._price(use, likely, model)[0],
         )
         await self.record(entry)
         return entry

@@ -3,14 +3,14 @@
 import asyncio
 import json
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from core.errors import ModelFailed
-from core.ledger.meter import Meter, Use
+from core.ledger.meter import Meter
 from core.llm.clients import Clients, caught, untraced
+from core.llm.counted import counted, tokens
 from core.llm.demo import model as demo
 from core.llm.failures import failure
 from core.llm.models import ModelSettings, dialect, find, unknown
@@ -25,14 +25,6 @@ if TYPE_CHECKING:
 
 AT_THE_LIMIT = {"length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"}
 """The providers' words for an answer that was cut by a length."""
-FREE_WITHOUT_ANSWER = {
-    "rate_limited",
-    "rejected",
-    "unreachable",
-    "server_error",
-    "context_overflow",
-}
-"""Failures that no provider bills when nothing of an answer had arrived."""
 
 
 class Ear(Protocol):
@@ -173,7 +165,17 @@ class ChatDoor:
             raise
         finally:
             # Also on the way out with an error: what was used has to be in the books.
-            await self._settle(use, said or heard(chunks), announced, outcome, images)
+            said = said or heard(chunks)
+            usage, likely = counted(
+                said,
+                announced,
+                outcome,
+                prompt=lambda: tokens(_texts(messages, tools)),
+                images=images,
+            )
+            await self._meter.end(
+                use, usage, outcome=outcome, reported_model=said.model, likely=likely
+            )
 
     async def _listen(
         self,
@@ -209,16 +211,6 @@ class ChatDoor:
             # Without the cause: the client's exceptions hold headers and the request.
             raise failure(error, settings, has_begun=bool(chunks), now=self._clock()) from None
 
-    async def _settle(
-        self, use: Use, said: Heard, announced: Sequence[Usage], outcome: str, images: int
-    ) -> None:
-        usage = said.usage or (announced[-1] if announced else None)
-        if usage is None and outcome in FREE_WITHOUT_ANSWER and not said.model and not said.text:
-            usage = Usage()
-        if usage is not None and images:
-            usage = replace(usage, images=images)
-        await self._meter.end(use, usage, outcome=outcome, reported_model=said.model)
-
     async def _demonstrate(
         self,
         messages: Sequence[ModelMessage],
@@ -237,8 +229,16 @@ class ChatDoor:
 
 def _size(messages: Sequence[ModelMessage], tools: Sequence[ToolSchema]) -> int:
     """Characters of a prompt, with the calls and the schemas in it."""
-    said = sum(len(message.text) + len(str(message.calls or "")) for message in messages)
-    return said + sum(len(tool.description) + len(json.dumps(tool.parameters)) for tool in tools)
+    return sum(map(len, _texts(messages, tools)))
+
+
+def _texts(messages: Sequence[ModelMessage], tools: Sequence[ToolSchema]) -> Iterator[str]:
+    for message in messages:
+        yield message.text
+        yield str(message.calls or "")
+    for tool in tools:
+        yield tool.description
+        yield json.dumps(tool.parameters)
 
 
 def _reply(said: Heard, settings: ModelSettings) -> ModelReply:

@@ -10,6 +10,7 @@ from core.errors import Misconfigured, ModelFailed
 from core.ledger.meter import Meter
 from core.llm import minilm
 from core.llm.clients import CONNECT_SECONDS, OPENAI_ADDRESS, caught
+from core.llm.counted import tokens
 from core.llm.failures import failure
 from core.llm.models import ModelSettings, parse
 from core.llm.retry import persist
@@ -100,11 +101,11 @@ class EmbedDoor:
             async with asyncio.timeout_at(ends), self._one_at_a_time:
                 if self._local is None:
                     self._local = await asyncio.to_thread(minilm.load)
-                vectors, tokens = await asyncio.to_thread(self._local.embed, texts)
+                vectors, count = await asyncio.to_thread(self._local.embed, texts)
         except TimeoutError:
             await self._meter.end(use, Usage(), outcome="timeout")
             raise ModelFailed("timeout", "the offline embeddings took too long") from None
-        await self._meter.end(use, Usage(input_tokens=tokens), outcome="ok")
+        await self._meter.end(use, Usage(input_tokens=count), outcome="ok")
         return vectors
 
     async def _embed_there(
@@ -148,7 +149,8 @@ class EmbedDoor:
             outcome, usage = "cancelled", None
             raise
         finally:
-            await self._meter.end(use, usage, outcome=outcome)
+            likely = None if usage is not None else Usage(input_tokens=tokens(texts))
+            await self._meter.end(use, usage, outcome=outcome, likely=likely)
 
     async def _send(self, remote: ModelSettings, texts: Sequence[str], ends: float) -> Any:
         # Ten first questions at once must not make ten clients of which nine are never closed.

@@ -57,17 +57,17 @@ def _look(opening: bytes, usages: list[Usage]) -> bytes | None:
     event, end, _ = opening.replace(b"\r\n", b"\n").partition(b"\n\n")
     if not end:
         return opening if len(opening) < LONGEST_OPENING else None
-    if b"message_start" in event:
-        usages.append(_usage(event))
+    if b"message_start" in event and (usage := _usage(event)) is not None:
+        usages.append(usage)
     return None
 
 
-def _usage(event: bytes) -> Usage:
+def _usage(event: bytes) -> Usage | None:
     _, _, text = event.partition(b"data:")
     try:
         said = cast("dict[str, Any]", json.loads(text)["message"]["usage"])
     except (ValueError, KeyError, TypeError):
-        return Usage()
+        return None
     cached = int(said.get("cache_read_input_tokens") or 0)
     written = int(said.get("cache_creation_input_tokens") or 0)
     return Usage(

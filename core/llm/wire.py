@@ -27,6 +27,8 @@ class Heard:
     finish: str
     """The provider's own word; empty when the stream ended without one."""
     model: str
+    size: int
+    """Bytes of its words and of the arguments of its calls."""
 
 
 def to_langchain(
@@ -89,9 +91,13 @@ def heard(chunks: "Sequence[AIMessageChunk]") -> Heard:
         if chunk.usage_metadata is not None:
             usage = _usage(cast("dict[str, Any]", chunk.usage_metadata))
     whole = chunks[0] + list(chunks[1:]) if chunks else None
+    text = "" if whole is None else str(whole.text)
+    pieces = [] if whole is None else cast("list[dict[str, Any]]", whole.tool_call_chunks)
+    made = [text, *(str(piece.get("args") or "") for piece in pieces)]
     return Heard(
-        text="" if whole is None else str(whole.text),
-        calls=() if whole is None else _calls(cast("list[dict[str, Any]]", whole.tool_call_chunks)),
+        text=text,
+        calls=_calls(pieces),
+        size=sum(len(one.encode("utf-8", "replace")) for one in made),
         usage=usage,
         finish=finish,
         model=model,

@@ -12,8 +12,9 @@ _ADD = """
     INSERT INTO entries (turn, thread, person, place, round, purpose, tool, kind, provider,
                          model, input_tokens, cached_tokens, cache_write_tokens,
                          output_tokens, reasoning_tokens, pages, images, price, price_table,
-                         outcome, is_reported, attempt, started_at, seconds)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                         outcome, is_reported, attempt, started_at, seconds, is_partial,
+                         likely_tokens, likely_price)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 
@@ -61,6 +62,9 @@ def _values(entry: LedgerEntry) -> tuple[object, ...]:
         entry.attempt,
         entry.started_at,
         entry.seconds,
+        int(entry.is_partial),
+        entry.likely_tokens,
+        entry.likely_price,
     )
 
 
@@ -74,13 +78,15 @@ def _entry(row: Row) -> LedgerEntry:
     billing = ("turn", "thread", "person", "place", "round", "purpose", "tool")
     usage = [field.name for field in fields(Usage)]
     own = ("kind", "provider", "model", "price", "price_table", "outcome", "attempt")
+    likely = ("likely_tokens", "likely_price")
     return LedgerEntry(
         billing=Billing(**{name: row[name] for name in billing}),
         usage=Usage(**{name: row[name] for name in usage}),
         is_reported=bool(row["is_reported"]),
+        is_partial=bool(row["is_partial"]),
         started_at=row["started_at"],
         seconds=row["seconds"],
-        **{name: row[name] for name in own},
+        **{name: row[name] for name in (*own, *likely)},
     )
 
 
@@ -88,7 +94,7 @@ async def cost_of_turn(db: Statements, turn: TurnId) -> Cost:
     """What the turn has used so far. `models` are those that were asked, in the order of their
     first use; `seconds` is the time spent in metered uses, side by side ones counted each."""
     rows = await db.fetch(
-        "SELECT kind, model, input_tokens + output_tokens AS tokens, price, seconds"
+        "SELECT kind, model, input_tokens + output_tokens AS tokens, price, is_partial, seconds"
         " FROM entries WHERE turn = ? ORDER BY seq",
         (turn,),
     )
@@ -98,7 +104,7 @@ async def cost_of_turn(db: Statements, turn: TurnId) -> Cost:
 async def cost_of_person(db: Statements, person: PersonId, since: float) -> Cost:
     """The same for everything that a person has used since then."""
     rows = await db.fetch(
-        "SELECT kind, model, input_tokens + output_tokens AS tokens, price, seconds"
+        "SELECT kind, model, input_tokens + output_tokens AS tokens, price, is_partial, seconds"
         " FROM entries WHERE person = ? AND started_at >= ? ORDER BY seq",
         (person, since),
     )
@@ -108,7 +114,7 @@ async def cost_of_person(db: Statements, person: PersonId, since: float) -> Cost
 async def cost_of_thread(db: Statements, thread: ThreadId) -> Cost:
     """The same for everything that was used in a thread."""
     rows = await db.fetch(
-        "SELECT kind, model, input_tokens + output_tokens AS tokens, price, seconds"
+        "SELECT kind, model, input_tokens + output_tokens AS tokens, price, is_partial, seconds"
         " FROM entries WHERE thread = ? ORDER BY seq",
         (thread,),
     )
@@ -123,6 +129,6 @@ def _sum(rows: Sequence[Row]) -> Cost:
         calls=len(chats),
         tokens=sum(row["tokens"] for row in rows),
         price=format(sum(prices, Decimal(0)).normalize(), "f"),
-        unpriced=len(rows) - len(prices),
+        unpriced=sum(row["price"] is None or row["is_partial"] for row in rows),
         seconds=sum(row["seconds"] for row in rows),
     )

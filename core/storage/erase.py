@@ -10,7 +10,7 @@ import secrets
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import LiteralString, NamedTuple
 
 from core.errors import Unavailable
 from core.records import PersonId, TurnId
@@ -183,6 +183,34 @@ async def _rename_in_books(tx: Statements, person: PersonId, alias: str) -> None
     )
 
 
+_NAMES_ANEW: tuple[LiteralString, ...] = (
+    """
+    INSERT INTO usage_names (dimension, day, name, uses, calls, tokens, picos, unpriced, likely)
+    SELECT 'person', day, person, sum(uses), sum(calls), sum(tokens), sum(picos), sum(unpriced),
+           sum(likely)
+    FROM usage_days WHERE person = ? GROUP BY day, person
+    """,
+    """
+    INSERT INTO usage_names (dimension, day, name, uses, calls, tokens, picos, unpriced, likely)
+    SELECT 'place', day, place, sum(uses), sum(calls), sum(tokens), sum(picos), sum(unpriced),
+           sum(likely)
+    FROM usage_days WHERE place = ? GROUP BY day, place
+    """,
+)
+"""Of a person, of a place."""
+
+
+async def _names_anew(tx: Statements, persons: Sequence[str], places: Sequence[str]) -> None:
+    """What each of them used on each day, from the sums that are right already."""
+    named = (("person", persons, _NAMES_ANEW[0]), ("place", places, _NAMES_ANEW[1]))
+    for dimension, names, made in named:
+        for name in names:
+            await tx.execute(
+                "DELETE FROM usage_names WHERE dimension = ? AND name = ?", (dimension, name)
+            )
+            await tx.execute(made, (name,))
+
+
 async def _sum_anew(tx: Statements, person: PersonId, alias: str) -> None:
     """The sums of their days under the new name; places that were theirs alone become one."""
     rows = await tx.fetch("SELECT * FROM usage_days WHERE person = ?", (person,))
@@ -195,14 +223,19 @@ async def _sum_anew(tx: Statements, person: PersonId, alias: str) -> None:
         await tx.execute(
             """
             INSERT INTO usage_days (day, person, place, model, tool, purpose,
-                                    uses, calls, tokens, picos, unpriced)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                    uses, calls, tokens, picos, unpriced, likely)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (day, person, place, model, tool, purpose) DO UPDATE SET
               uses = usage_days.uses + excluded.uses, calls = usage_days.calls + excluded.calls,
               tokens = usage_days.tokens + excluded.tokens,
               picos = usage_days.picos + excluded.picos,
-              unpriced = usage_days.unpriced + excluded.unpriced
+              unpriced = usage_days.unpriced + excluded.unpriced,
+              likely = usage_days.likely + excluded.likely
             """,
             (row["day"], alias, place, row["model"], row["tool"], row["purpose"],
-             row["uses"], row["calls"], row["tokens"], row["picos"], row["unpriced"]),
+             row["uses"], row["calls"], row["tokens"], row["picos"], row["unpriced"],
+             row["likely"]),
         )  # fmt: skip
+    # A name that nobody has any more has no days, and so is gone.
+    places = {row["place"] for row in rows if row["place"]} | {f"{alias}/place"}
+    await _names_anew(tx, (person, alias), sorted(places))

@@ -21,7 +21,7 @@ class Copy(NamedTuple):
     """One place where a card is shown."""
 
     name: str
-    """`thread`, or the person whose direct messages it stands in."""
+    """`thread`, the person whose direct messages it stands in, or the wish of one to see it."""
     post: str
     """The outbox post that showed it first."""
     surface: str

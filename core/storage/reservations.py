@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from core.records import LedgerEntry, PersonId, TurnId
 from core.storage.database import Dialect, Statements, Transaction
-from core.storage.usage import picos
+from core.storage.usage import charged
 
 Unit = Literal["picos", "tokens"]
 
@@ -67,7 +67,7 @@ class Held(NamedTuple):
 
 async def use(tx: Statements, entry: LedgerEntry) -> None:
     """A turn has spent some of what it reserved."""
-    usage = entry.usage
+    amount, tokens = charged(entry)
     await tx.execute(
         """
         UPDATE reservations SET
@@ -76,8 +76,8 @@ async def use(tx: Statements, entry: LedgerEntry) -> None:
         WHERE turn = ?
         """,
         (
-            *(picos(entry.price), picos(entry.price)),
-            *(usage.input_tokens + usage.output_tokens, usage.input_tokens + usage.output_tokens),
+            *(amount, amount),
+            *(tokens, tokens),
             entry.billing.turn,
         ),
     )

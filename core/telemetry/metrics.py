@@ -88,7 +88,7 @@ TOKENS = Counter(
     "model", "direction",
 )  # fmt: skip
 COST = Counter("countersign_model_cost_usd_total", "Price of metered uses, where known.", "model")
-UNPRICED = Counter("countersign_model_unpriced_total", "Metered uses without a price.", "model")
+UNPRICED = Counter("countersign_model_unpriced_total", "Metered uses not fully priced.", "model")
 TOOL_CALLS = Counter(
     "countersign_tool_calls_total", "Tool calls of turns, by how they went.", "tool", "outcome"
 )
@@ -128,9 +128,9 @@ def model_used(entry: LedgerEntry) -> None:
     TOKENS.add(model, "input", amount=usage.input_tokens)
     TOKENS.add(model, "cached", amount=usage.cached_tokens)
     TOKENS.add(model, "output", amount=usage.output_tokens)
-    if entry.price is None:
+    if entry.price is None or entry.is_partial:
         UNPRICED.add(model)
-    else:
+    if entry.price is not None:
         COST.add(model, amount=float(Decimal(entry.price)))
 
 

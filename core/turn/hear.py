@@ -1,11 +1,13 @@
 """Hears what stands around a question, where its platform tells it in time."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 
+from core.errors import NeedsAccount
 from core.ports import Listener
 from core.records import FileId, FileRef, Turn
-from core.said import Heard
+from core.said import Attached, Heard
 from core.storage import posted
 from core.storage.database import Database
 from core.telemetry import logs
@@ -30,11 +32,28 @@ async def heard_around(turn: Turn, listeners: Mapping[str, Listener]) -> Heard:
         return Heard(text=asked.text)
 
 
+def as_heard(turn: Turn, heard: Heard) -> Turn:
+    """The turn with the question as it reads and with the files that it came with, as far as the
+    platform tells them."""
+    asked = replace(turn.question, text=heard.text)
+    if heard.own is not None:
+        asked = replace(asked, files=tuple(map(_file, heard.own)))
+    return replace(turn, question=asked)
+
+
+async def unread(heard: Heard, ask: Callable[[NeedsAccount], Awaitable[str]]) -> list[str]:
+    """Sentences about files of the question that cannot be read; whoever has to connect their
+    account for that is asked to."""
+    missing = [] if heard.missing is None else [await ask(heard.missing)]
+    return [*heard.unread, *missing]
+
+
 async def noted(db: Database, turn: Turn, heard: Heard, *, now: float) -> None:
     """Remember which files were posted in the thread: specialists read them by their ids."""
-    earlier = [
-        FileRef(id=FileId(one.id), name=one.name, media_type=one.media_type, size=one.size)
-        for one in heard.files
-    ]
+    earlier = [_file(one) for one in heard.files]
     if files := [*earlier, *turn.question.files]:
         await posted.note(db, turn.question.thread, files, now=now)
+
+
+def _file(one: Attached) -> FileRef:
+    return FileRef(id=FileId(one.id), name=one.name, media_type=one.media_type, size=one.size)

@@ -36,7 +36,7 @@ from core.turn import failures, watch
 from core.turn.connect import SignInAsked
 from core.turn.finish import answer_id, compose, finish
 from core.turn.frame import Frame, Known
-from core.turn.hear import heard_around, noted
+from core.turn.hear import as_heard, heard_around, noted, unread
 from core.turn.papers import Papers, as_evidence, find
 from core.turn.permitted import Offer, permitted
 from core.turn.progress import Progress
@@ -104,9 +104,11 @@ async def _run(
     await status.say(THINKING)
     billing = _billing(turn)
     agent, telling = rooms.setup.agents.get(turn.agent), Telling()
-    known = await _known(rooms, turn, billing, agent, surface, status, seen)
+    links = rooms.approvals.accounts if rooms.approvals else None
+    sign_in = SignInAsked(turn, surface, links)
+    known = await _known(rooms, turn, billing, agent, surface, status, seen, sign_in)
     turn = known.turn
-    calls = _calls(rooms, turn, billing, known, status)
+    calls = _calls(rooms, turn, billing, known, status, sign_in)
     await _keep(rooms.db, calls, known.papers)
     live = Live(
         ask=_Ask(rooms, turn, billing, started, telling, calls),
@@ -172,6 +174,7 @@ async def _known(
     surface: Surface,
     status: Status,
     seen: watch.Watch,
+    sign_in: SignInAsked,
 ) -> Known:
     """Resolve, retrieve and permit. What does not need one another goes side by side."""
     with seen.phase("resolve"):
@@ -184,7 +187,7 @@ async def _known(
             embedding = group.create_task(embedded(turn, billing, rooms.embed.embed))
     turn, past, vector = introducing.result(), reading.result(), embedding.result()
     heard = listening.result()
-    turn = replace(turn, question=replace(turn.question, text=heard.text))
+    turn = as_heard(turn, heard)
     await noted(rooms.db, turn, heard, now=rooms.clock())
     with seen.phase("retrieve"):
         hidden = await rooms.papers.hidden(turn) if rooms.papers else frozenset[TurnId]()
@@ -199,6 +202,7 @@ async def _known(
             )
             offering = group.create_task(_offer(rooms, turn, agent))
             waiting = group.create_task(outcomes(rooms.db, turn))
+            lacking = group.create_task(unread(heard, sign_in))
     seen.offer = offering.result()
     found = retrieving.result()
     return Known(
@@ -209,7 +213,7 @@ async def _known(
         vector=vector,
         chunks=found.past,
         papers=as_evidence(turn, found.cited, rooms.clock()) if found.cited else None,
-        unread=found.unread,
+        unread=(*lacking.result(), *found.unread),
         offer=seen.offer,
         waited=waiting.result(),
     )
@@ -288,7 +292,9 @@ async def _brought(db: Database, turn: Turn, calls: Calls) -> list[Evidence]:
     return [piece for piece in await evidence.of_turn(db, turn.id) if was_shown(piece, turn)]
 
 
-def _calls(rooms: Rooms, turn: Turn, billing: Billing, known: Known, status: Status) -> Calls:
+def _calls(
+    rooms: Rooms, turn: Turn, billing: Billing, known: Known, status: Status, sign_in: SignInAsked
+) -> Calls:
     return Calls(
         turn=turn,
         billing=billing,
@@ -304,11 +310,7 @@ def _calls(rooms: Rooms, turn: Turn, billing: Billing, known: Known, status: Sta
         progress=status.say,
         approvals=rooms.approvals,
         credentials=rooms.credentials,
-        needs_account=SignInAsked(
-            turn,
-            rooms.surfaces[turn.question.place.surface],
-            rooms.approvals.accounts if rooms.approvals else None,
-        ),
+        needs_account=sign_in,
     )
 
 

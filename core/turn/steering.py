@@ -32,10 +32,17 @@ class Steering:
     """One for the whole process. Every replica looks at the same rows: what an admin changes
     holds from everybody's next call on."""
 
-    def __init__(self, db: Database, file: Setup, ids: Ids = nobody_else) -> None:
+    def __init__(
+        self,
+        db: Database,
+        file: Setup,
+        ids: Ids = nobody_else,
+        now: Callable[[], float] = monotonic,
+    ) -> None:
         self._db = db
         self._file = file
         self._ids = ids
+        self._now = now
         self._laid = laid(file, (), {})
         self._acts: tuple[Act, ...] = ()
         self._seen: tuple[int, float] = (-1, -1.0)
@@ -59,12 +66,12 @@ class Steering:
 
     async def recent(self) -> Setup:
         """What an admin changed a quarter of a second ago is in it. Raises `Unavailable`."""
-        is_recent = monotonic() - self._looked < LOOK_AGAIN
+        is_recent = self._now() - self._looked < LOOK_AGAIN
         return self._laid if is_recent else await self.fresh()
 
     async def fresh(self) -> Setup:
         """Look whether an admin has changed something. Raises `Unavailable`."""
-        looked = monotonic()
+        looked = self._now()
         row = await self._db.fetch_one(
             "SELECT (SELECT coalesce(max(seq), 0) FROM acts) AS acts,"
             " (SELECT coalesce(sum(seen_at), 0) FROM memberships) AS members"

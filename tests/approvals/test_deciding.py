@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from core.approvals.moves import COPIES
 from core.cards import CallId, Card
 from core.connectors.outcome import Unknown
 from core.parked import Verdict
@@ -287,6 +288,26 @@ async def test_what_waits_for_a_person_is_listed_for_them_alone(database: Databa
         assert await room.desk.waiting(MALLORY) == []
         await room.click(call, "cancel", PRIYA)
         assert await room.desk.waiting(PRIYA) == []
+
+
+async def test_what_somebody_asked_to_see_is_shown_once_and_changes_with_the_others(
+    database: Database,
+) -> None:
+    async with office(database) as room:
+        call = await room.park()
+        await database.execute("UPDATE outbox SET state = 'sent', platform_id = 'ts-' || id")
+        assert (await room.desk.show(MALLORY, "m0")) == "Nothing waits for you."
+        for asked in ("m1", "m1", "m2", *map(str, range(20))):
+            assert "1 call waits." in await room.desk.show(ADA.id, asked)
+        shown = await room.posts()
+        assert len(shown) == COPIES - 1, "there is an end to it"
+        assert {post.kind for post in shown} == {"card"}
+        assert all(dict(post.address) == {"person": ADA.id} for post in shown)
+        await database.execute("UPDATE outbox SET state = 'sent', platform_id = 'ts-' || id")
+        await room.click(call, "cancel")
+        changed = [post for post in await room.posts() if post.card]
+        assert len(changed) == COPIES
+        assert {post.card.state for post in changed if post.card} == {"cancelled"}
 
 
 async def test_a_click_on_a_call_that_never_was_moves_nothing(sqlite: Database) -> None:

@@ -7,7 +7,7 @@ import pytest
 from core.context import thread
 from core.context.shape import Finished
 from core.records import Person, Place, Question
-from core.said import Heard, Said
+from core.said import Attached, Heard, Said
 from core.times import local, zone
 
 NOON = 1_767_268_800.0
@@ -57,7 +57,10 @@ def test_what_the_model_has_as_its_history_is_not_shown_again() -> None:
             _said("And why?"),
         ),
     )
-    past = [Finished(question="how many?", answer="Twelve.")]
+    past = [
+        Finished(question="how many?", answer="Twelve."),
+        Finished(question="where?", answer="In Porto."),
+    ]
     left = [one.text for one in thread.beside(heard, past).said]
     assert left == ["A report.", "so how many?", "And why?"]
 
@@ -87,6 +90,21 @@ def test_a_long_thread_keeps_its_head_and_its_end_within_the_room() -> None:
         assert lines[1] == f"(… {100 - len(kept)} messages are left out here …)"
     # No message more would have fitted: what is set aside is a hundred characters and a line.
     assert len(shown) > limit - 200
+
+
+def test_who_is_named_takes_room_from_the_thread() -> None:
+    named = {f"Person {n}": f"U{n}" for n in range(30)}
+    heard = Heard(text="", said=tuple(_said("x" * 40) for _ in range(100)), named=named)
+    assert len(thread.around(_asked(""), heard, 2_000)) <= 2_000
+
+
+def test_files_of_the_thread_are_named_in_one_line_each_name_on_it() -> None:
+    files = (
+        Attached(id="F1", name="plan\n2026.pdf", size=1, media_type="application/pdf"),
+        Attached(id="F2", name="stock.csv", size=1, media_type="text/csv"),
+    )
+    shown = thread.around(_asked(""), Heard(text="", files=files), 5_000)
+    assert shown.splitlines()[-1] == "Files posted in the thread before: plan 2026.pdf, stock.csv"
 
 
 def test_messages_that_the_platform_left_out_are_counted_with_those() -> None:

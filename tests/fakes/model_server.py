@@ -30,6 +30,8 @@ class ModelServer:
         """Every request, in order of arrival, embeddings included."""
         self.billed: list[Counted] = []
         """One per request of `asked`."""
+        self.steps: list[Step | None] = []
+        """What was done about each of them; None for an embedding that succeeded."""
         self.dimensions = dimensions
         self.has_stalled = asyncio.Event()
         """Set when a request is held open by a `hang` or a `stall`."""
@@ -115,6 +117,7 @@ class ModelServer:
         counted = count(asked, step) if is_billed else Counted()
         self.asked.append(asked)
         self.billed.append(counted)
+        self.steps.append(step)
         if step.hangs:
             self.has_stalled.set()
             await self._closing.wait()
@@ -146,12 +149,14 @@ class ModelServer:
         if self._embedding_failures:
             step = self._embedding_failures.pop(0)
             self.billed.append(Counted())
+            self.steps.append(step)
             if step.hangs:
                 await self._closing.wait()
             body = model_openai.error_body(step)
             return web.json_response(body, status=step.status, headers=dict(step.headers))
         counted = Counted(input=sum(max(1, len(t) // 4) for t in texts))
         self.billed.append(counted)
+        self.steps.append(None)
         rows: list[Json] = [
             {"object": "embedding", "index": i, "embedding": _vector(t, self.dimensions)}
             for i, t in enumerate(texts)

@@ -44,7 +44,18 @@ async def test_units_that_nobody_counted_have_no_price() -> None:
 
     entry = await books.meter.end(use, None, outcome="timeout")
 
-    assert (entry.usage, entry.price) == (Usage(), None)
+    assert (entry.usage, entry.price, entry.is_partial) == (Usage(), None, True)
+
+
+async def test_an_estimate_stands_beside_what_is_known_and_never_in_its_place() -> None:
+    books = Books()
+    use = books.meter.begin(BILLING, kind="chat", provider="openai", model="gpt-4.1")
+
+    known, likely = Usage(input_tokens=1000), Usage(input_tokens=1000, output_tokens=500)
+    entry = await books.meter.end(use, known, outcome="cut_stream", likely=likely)
+
+    assert (entry.usage, entry.price, entry.is_partial) == (known, "0.002", True)
+    assert (entry.likely_tokens, entry.likely_price) == (1500, "0.006")
 
 
 async def test_nothing_used_costs_nothing_even_where_no_price_is_known() -> None:

@@ -217,8 +217,28 @@ async def test_an_answer_that_breaks_off_is_billed_as_far_as_the_provider_said(
     await desk.ask("question")
 
     known = Usage(input_tokens=1250, cached_tokens=1000, cache_write_tokens=200, output_tokens=1)
-    assert desk.entries[0].usage == known
-    assert Decimal(desk.entries[0].price or 0) > 0
+    first, second = desk.entries
+    assert first.usage == known
+    assert (first.is_partial, second.is_partial) == (True, False)
+    # Its words were more than the one token that was announced.
+    assert first.likely_tokens == 1250 + len("Half an ans") // 4 + 1
+    assert Decimal(0) < Decimal(first.price or 0) < Decimal(first.likely_price or 0)
+
+
+async def test_an_answer_that_breaks_off_unsaid_is_unpriced_with_an_estimate_beside_it(
+    server: ModelServer, desk_for: Callable[..., Desk]
+) -> None:
+    desk = desk_for("openai")
+    question = "Wie lang wird das wohl sein? " * 40
+    server.script([cut("Half an answer " * 20), say("whole")])
+
+    await desk.ask(question)
+
+    first, second = desk.entries
+    assert (first.usage, first.price, first.is_partial) == (Usage(), None, True)
+    assert first.likely_tokens == pytest.approx((len(question) + 300) / 4, abs=20)
+    assert Decimal(first.likely_price or 0) > 0
+    assert (second.is_partial, second.likely_price) == (False, None)
 
 
 async def test_an_answer_that_breaks_off_twice_is_no_answer(
@@ -304,7 +324,9 @@ async def test_a_turn_that_is_cancelled_leaves_an_entry_behind(
         task.cancel()
 
     assert desk.outcomes == ["ok", "cancelled"]
-    assert desk.entries[1].price is None
+    stopped = desk.entries[1]
+    assert stopped.is_partial and Decimal(stopped.likely_price or 0) > 0
+    assert (stopped.price is None) == (desk.provider != "anthropic")
 
 
 @pytest.mark.parametrize("provider", ["openai", "azure"])
@@ -318,3 +340,4 @@ async def test_an_answer_without_usage_is_unpriced_and_not_free(
 
     assert reply.usage == Usage()
     assert (desk.entries[0].price, desk.entries[0].outcome) == (None, "ok")
+    assert desk.entries[0].is_partial and desk.entries[0].likely_tokens > 0

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from slack_sdk.models.blocks import Block, MarkdownBlock, TableBlock
 
+from adapters import spreadsheet
 from adapters.slack.render import blocks, figures, limits
 from bot.workspace.slack.checks import check_message
 from bot.workspace.slack.records import Fault
@@ -64,7 +65,7 @@ def test_charts_are_drawn_where_slack_draws_them_and_are_tables_elsewhere():
 
 def test_a_spreadsheet_runs_nothing_of_it():
     made = figure(2, 2, rows=(("=HYPERLINK(1)", -5), ("@x", 2)))
-    rows = list(csv.reader(io.StringIO(figures.as_csv(made).decode("utf-8-sig"))))
+    rows = list(csv.reader(io.StringIO(spreadsheet.as_csv(made).decode("utf-8-sig"))))
     assert rows == [["region", "c1"], ["'=HYPERLINK(1)", "-5"], ["'@x", "2"]]
 
 
@@ -104,7 +105,7 @@ def test_every_figure_is_a_message_that_slack_takes(made: Figure):
         check_message({"text": message.text, "blocks": list(message.blocks)})
         assert blocks.size(message.blocks) <= limits.MESSAGE_TOTAL
         assert all(len(piece) <= 4_000 for piece in blocks.plain_pieces(message))
-    figures.as_csv(made)
+    spreadsheet.as_csv(made)
 
 
 async def test_figures_stand_behind_the_words_and_what_they_do_not_show_is_a_file(slack):

@@ -130,7 +130,7 @@ async def test_files_of_a_question_come_with_it(slack, bot):
 
     found = bot.door.questions[0].files[0]
     assert (found.id, found.name) == (f"slack:T00000001/{file.id}", "q3.csv")
-    assert await bot.adapter.surface.fetch(found, limit=100) == b"a,b\n1,2\n"
+    assert await bot.adapter.surface.fetch(found, limit=100, person="slack:T/U") == b"a,b\n1,2\n"
 
 
 async def test_direct_messages_and_talk_without_mention_are_told_apart(bot):

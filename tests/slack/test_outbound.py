@@ -164,6 +164,23 @@ async def test_the_marker_is_found_on_a_later_page_of_a_long_thread(slack, bot, 
     assert len(slack.calls("conversations.replies")) == 6
 
 
+@pytest.mark.parametrize(
+    ("word", "is_brought"), [("file_uploads_disabled", True), ("internal_error", False)]
+)
+async def test_a_file_beside_an_answer_that_is_refused_is_told_of_and_the_answer_counts(
+    slack, bot, question, word, is_brought
+):
+    slack.fail("files.completeUploadExternal", Fault(error=word))
+    try:
+        await bot.adapter.surface.deliver(post(question, long_text(6)), None)
+    except DeliveryFailed as failure:
+        assert (failure.reason, is_brought) == (word, False), "it may lie there: tried again"
+        return
+    told = [one["text"] for one in slack.ephemerals("mara", "sales")]
+    assert told == [f"I could not put `answer.md` beside my answer: `{word}`."]
+    assert len(slack.replies("sales", question["thread_ts"])) == limits.PARTS
+
+
 @pytest.mark.parametrize("word", ["invalid_blocks", "msg_blocks_too_long", "msg_too_long"])
 async def test_refused_blocks_become_plain_text_and_never_silence(slack, bot, question, word):
     text = "# Orders\n\n" + "a < b & c\n" * 600
@@ -279,7 +296,7 @@ async def test_inside_a_thread_the_private_sentence_stands_in_the_thread(slack, 
     assert slack.calls("chat.postEphemeral")[0].args["thread_ts"] == question["thread_ts"]
 
 
-@pytest.mark.parametrize("word", ["channel_not_found", "user_not_in_channel", "is_archived"])
+@pytest.mark.parametrize("word", ["channel_not_found", "no_permission"])
 async def test_who_cannot_be_told_in_the_channel_is_told_directly(slack, bot, question, word):
     slack.fail("chat.postEphemeral", Fault(error=word))
     private = post(question, "I could not answer in #sales.", kind="private")

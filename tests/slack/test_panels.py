@@ -52,7 +52,7 @@ def test_a_panel_of_a_message_has_one_table_and_rows_of_buttons():
     shown = panels.message(Panel(text="**Hi** <!channel>", figures=(BARS, TABLE), choices=choices))
     kinds = [block["type"] for block in shown["blocks"]]
     assert kinds == [
-        *("markdown", "context", "data_visualization", "context", "table"),
+        *("markdown", "data_visualization", "context", "table"),
         *("actions", "actions"),
     ]
     assert "<!channel>" not in json.dumps(shown)

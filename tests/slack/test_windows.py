@@ -182,24 +182,17 @@ async def test_an_edit_that_could_not_be_recorded_is_said_in_the_window(sqlite, 
         assert await at.office.now(call) == call
 
 
-@pytest.mark.parametrize("way", ["command", "mention", "direct"])
-async def test_what_waits_can_be_asked_for_and_decided_there(sqlite, slack, way):
+async def test_what_waits_can_be_asked_for_and_decided_there(sqlite, slack):
     async with counter(sqlite, slack) as at:
         first, second = await at.park(), await at.park({**MAIL, "subject": "Second"})
-        channel = slack.direct("mara") if way == "direct" else "sales"
-        if way == "command":
-            delivery = await slack.command("mara", "sales", "/approvals")
-            assert json.loads(delivery.body)["response_type"] == "ephemeral"
-        else:
-            said = "approvals" if way == "direct" else "@Countersign Approvals!"
-            await slack.say("mara", channel, said)
-            await slack.settled()
-        (listed,) = slack.ephemerals("mara", channel)
+        delivery = await slack.command("mara", "sales", "/approvals")
+        assert json.loads(delivery.body)["response_type"] == "ephemeral"
+        (listed,) = slack.ephemerals("mara", "sales")
         assert text_of(listed).count("Send a mail") == 2
         assert "2 calls wait." in text_of(listed)
         block = next(one["block_id"] for one in listed["blocks"] if first.id in str(one))
         await slack.click("mara", listed, "call.send", block_id=block)
-        (listed,) = slack.ephemerals("mara", channel)
+        (listed,) = slack.ephemerals("mara", "sales")
         assert "Recorded." in text_of(listed) and "1 call waits." in text_of(listed)
         await at.office.carry_out()
         await at.until(first, "Sent.")

@@ -32,6 +32,7 @@ ADDED = {
     "inbox": ["stopped_at"],
     "outbox": ["replaces"],
     "pins": ["listing"],
+    "entries": ["is_partial", "likely_tokens", "likely_price"],
 }
 """Columns that a later script added."""
 

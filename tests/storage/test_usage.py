@@ -16,6 +16,7 @@ NOON = 1_764_590_400.0
 
 def entry(number: int, at: float, chance: random.Random) -> LedgerEntry:
     price = chance.choice([None, "0", "0.000000000001", "0.0213", "12.3456789", "0.1"])
+    likely = chance.choice([None, None, None, "20.5"])
     return LedgerEntry(
         billing=Billing(
             turn=TurnId(f"t{number}"),
@@ -34,6 +35,9 @@ def entry(number: int, at: float, chance: random.Random) -> LedgerEntry:
         outcome="ok",
         started_at=at,
         seconds=0.1,
+        is_partial=likely is not None,
+        likely_tokens=0 if likely is None else 7_000,
+        likely_price=likely,
     )
 
 
@@ -52,7 +56,8 @@ def expected(made: list[LedgerEntry], name: str) -> Sum:
         calls=sum(one.kind == "chat" for one in made),
         tokens=sum(one.usage.input_tokens + one.usage.output_tokens for one in made),
         picos=sum(picos(one.price) for one in made),
-        unpriced=sum(one.price is None for one in made),
+        unpriced=sum(one.price is None or one.is_partial for one in made),
+        likely=sum(picos(one.likely_price) - picos(one.price) for one in made if one.is_partial),
     )
 
 
@@ -104,7 +109,13 @@ async def test_a_sum_is_exact_to_the_last_digit(database: Database) -> None:
 
 async def test_an_entry_is_never_changed_but_for_whom_it_was(database: Database) -> None:
     await filled(database, 3)
-    for change in ("price = '0'", "model = 'free'", "turn = 'other'", "started_at = 0"):
+    for change in (
+        "price = '0'",
+        "likely_price = '0'",
+        "model = 'free'",
+        "turn = 'other'",
+        "started_at = 0",
+    ):
         with pytest.raises(Conflict):
             await database.execute(f"UPDATE entries SET {change}")
     with pytest.raises(Conflict):

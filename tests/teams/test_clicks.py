@@ -7,11 +7,13 @@ import pytest
 
 from adapters.teams.deciding import AGAIN, LATE, OUTSIDERS
 from adapters.teams.invokes import NO_CARDS
+from adapters.teams.outbound import TeamsSurface
 from bot.workspace.teams.records import Fault
 from bot.workspace.teams_server import cards
 from core.cards import CallId, Card, CardField
 from core.errors import Unavailable
 from core.parked import Form, FormField, Verdict
+from core.records import Answer, Post, TurnId
 from tests.teams.conftest import running
 
 CARD = Card(
@@ -37,6 +39,8 @@ FORM = Form(
 class Desk:
     """Implements `core.ports.Desk`: notes what is decided, and waits where it is told to."""
 
+    surface: TeamsSurface
+
     def __init__(self) -> None:
         self.clicks = []
         self.gate = asyncio.Event()
@@ -61,6 +65,21 @@ class Desk:
     async def waiting(self, person):
         return [CARD]
 
+    async def show(self, person, asked):
+        where = {"person": person}
+        post = Post(
+            id=asked,
+            turn=TurnId("t_1"),
+            surface="teams",
+            address=where,
+            kind="card",
+            person=person,
+            answer=Answer(text="Send a mail"),
+            card=CARD,
+        )
+        await self.surface.deliver(post, None)
+        return "1 call waits."
+
 
 @pytest.fixture
 async def desk():
@@ -70,13 +89,16 @@ async def desk():
 @pytest.fixture
 async def bot(teams, desk):
     async with running(teams, desk=desk, patience=0.2) as made:
+        desk.surface = made.adapter.surface
         yield made
 
 
 async def shown(bot, place="sales", person="mara"):
     """A card that stands there."""
     await bot.teams.say(person, place, "approvals")
-    await bot.teams.wait_for(lambda: next(iter(bot.teams.by_bot(f"@{person}")), None))
+    await bot.teams.wait_for(
+        lambda: any("1 call waits." in str(one) for one in bot.teams.by_bot(f"@{person}")) or None
+    )
     return next(one for one in bot.teams.by_bot(f"@{person}") if cards(one))
 
 

@@ -38,7 +38,7 @@ SHOWN = {
     20: "teams/test_complaints.py::test_20_typing_stops_while_teams_asks_for_a_pause",
     21: "whole/test_teams_approval.py"
     "::test_a_mail_is_edited_and_sent_once_and_only_by_the_one_whose_it_is",
-    22: "whole/test_teams_slow.py::test_a_click_that_was_recorded_is_carried_out_after_a_restart",
+    22: "whole/test_teams_slow.py::test_a_process_that_dies_over_a_click_says_so_afterwards",
     23: "whole/test_teams_slow.py::test_a_click_is_answered_at_once_while_a_turn_runs",
     24: "whole/test_teams_approval.py"
     "::test_a_mail_is_edited_and_sent_once_and_only_by_the_one_whose_it_is",

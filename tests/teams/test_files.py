@@ -1,10 +1,12 @@
 """Files, both ways: handed over where the person agrees, read where Teams says what they are."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from core.errors import DeliveryFailed, SourceFailed
+from core.errors import DeliveryFailed
+from core.figures import Figure
 from core.records import Answer, FileId, MadeFile
 from tests.teams.conftest import running
 from tests.teams.test_outbound import post, question
@@ -99,11 +101,30 @@ async def test_a_person_who_cannot_be_written_to_gets_no_file_and_the_failure_is
     assert failed.value.is_final and teams.by_bot("sales") == []
 
 
-async def test_a_file_posted_in_a_channel_is_seen_and_said_to_be_unreadable(bot, teams):
-    markup = '<div>read this<attachment id="1150D938-8870-4044"></attachment></div>'
-    html = {"contentType": "text/html", "content": markup}
-    await teams.say("mara", "sales", "read this", attachments=[html])
-    [asked] = await teams.wait_for(lambda: bot.door.questions or None)
-    [named] = asked.files
-    with pytest.raises(SourceFailed, match="post it in our own chat"):
-        await bot.adapter.surface.fetch(named, limit=1_000)
+async def test_rows_that_no_card_holds_are_offered_as_a_file_once(teams):
+    kept = {}
+
+    async def make(turn, file, content):
+        kept[file.id] = content
+
+    async def made(file):
+        return kept.get(file)
+
+    rows = tuple((f"=r{n}", n) for n in range(200))
+    figure = Figure(kind="table", title="Orders", columns=("name", "n"), rows=rows, total=200)
+    async with running(teams, made=made, make=make, patience=2.0) as bot:
+        asked = await question(bot, teams, place="sales")
+        long = Answer(text="Here.", figures=(figure,))
+        await bot.adapter.surface.deliver(post(asked, answer=long), None)
+        await bot.adapter.surface.deliver(post(asked, answer=long, attempt=1), None)
+        [offered] = [one for one in teams.by_bot("@mara") if one.get("attachments")]
+        assert offered["attachments"][0]["name"] == "Orders.csv"
+        await teams.take_file("mara", offered["id"])
+        lines = teams.world.uploads["Orders.csv"].decode("utf-8-sig").splitlines()
+        assert len(lines) == 201 and lines[1] == "'=r0,0"
+
+        short = replace(figure, rows=rows[:5], total=5)
+        asked = await question(bot, teams, place="sales")
+        brief = Answer(text="Here.", figures=(short,))
+        await bot.adapter.surface.deliver(post(asked, answer=brief, id="t_2.answer"), None)
+        assert [one for one in teams.by_bot("@mara") if "consent" in str(one)] == []

@@ -138,7 +138,9 @@ async def test_a_file_of_a_chat_comes_by_id_and_can_be_read(bot, teams):
     [named] = asked.files
     assert (named.name, named.media_type) == ("orders.csv", "text/csv")
     assert teams.base not in named.id
-    assert b"endorsements" in await bot.adapter.surface.fetch(named, limit=10_000)
+    assert b"endorsements" in await bot.adapter.surface.fetch(
+        named, limit=10_000, person=asked.person.id
+    )
 
 
 def test_a_person_of_no_known_zone_is_not_guessed(teams):

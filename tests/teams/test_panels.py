@@ -4,7 +4,7 @@ import json
 
 from adapters.teams.render import panels
 from core.figures import Figure
-from core.panels import Attached, Choice, Panel
+from core.panels import Choice, Panel
 
 TABLE = Figure(
     kind="table", title="Cost", columns=("Person", "Cost"), rows=(("Mara", "$1"),), total=1
@@ -51,7 +51,7 @@ def test_bold_and_code_are_runs_and_nothing_else_is_markup():
     assert any("[y](https://evil.example)" in run["text"] for run in runs)
 
 
-def test_figures_that_do_not_fit_are_named_and_a_file_is_not_promised():
+def test_figures_that_do_not_fit_are_named():
     wide = Figure(
         kind="table",
         title="T",
@@ -59,7 +59,6 @@ def test_figures_that_do_not_fit_are_named_and_a_file_is_not_promised():
         rows=tuple((f"{n} {'x' * 200}",) for n in range(200)),
         total=200,
     )
-    panel = Panel(text="x", figures=(TABLE, wide), choices=(Choice(label="A", words="usage"),),
-                  file=Attached(name="a.csv", content=b"a"))  # fmt: skip
+    panel = Panel(text="x", figures=(TABLE, wide), choices=(Choice(label="A", words="usage"),))
     shown = json.dumps(panels.content(panel))
-    assert "do not fit here" in shown and "cannot hand you a file here" in shown
+    assert "do not fit here" in shown

@@ -11,7 +11,7 @@ from typing import Any
 from core.cards import CallId, Card
 from core.errors import DeliveryFailed
 from core.parked import Verdict
-from core.records import Address, Answer, FileId, FileRef, MadeFile, Person, Post, TurnId
+from core.records import Address, Answer, FileId, FileRef, MadeFile, Person, PersonId, Post, TurnId
 from core.storage import files, outbox
 from core.storage.database import Database, open_database
 from core.turn.deliver import Courier, Patience, apology, pause
@@ -61,7 +61,7 @@ class Wall:
     async def profile(self, person: Person) -> Person:
         return person
 
-    async def fetch(self, file: FileRef, *, limit: int) -> bytes:
+    async def fetch(self, file: FileRef, *, limit: int, person: PersonId) -> bytes:
         raise NotImplementedError
 
     async def until_shown(self, count: int) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.storage import erase, threads
+from core.storage import erase, threads, usage
 from core.storage.retention import DAY, Retention, sweep
 from core.turn.retrieve import scope, source
 from tests.fakes.model_script import call, say
@@ -66,6 +66,10 @@ async def test_whoever_asks_to_be_forgotten_is_gone_from_every_file(
             assert person not in json.dumps([dict(r) for r in rows], default=str), table
         after = await db.fetch("SELECT sum(picos) AS picos, count(*) AS n FROM usage_days")
         assert after[0]["picos"] == before[0]["picos"]
+        for by in ("person", "place"):
+            found = await usage.sums(db, by, 0.0)
+            assert usage.total(found).picos == after[0]["picos"]
+            assert by == "place" or person not in [one.name for one in found]
         assert await db.fetch("SELECT price FROM entries ORDER BY seq") == priced
         names = {row["person"] for row in await db.fetch("SELECT DISTINCT person FROM entries")}
         assert len(names) == 1 and names.pop().startswith("erased:")
@@ -109,9 +113,9 @@ async def test_everybody_may_take_what_is_theirs_with_them(
 
 @pytest.mark.promise("S8", "core.storage")
 async def test_what_is_past_its_time_is_gone_from_the_search_index_as_well(
-    tmp_path: Path, models: ModelServer
+    tmp_path: Path, models: ModelServer, side: str
 ) -> None:
-    async with house(tmp_path, models=models, yaml=OFFERED) as bot:
+    async with house(tmp_path, models=models, side=side, yaml=OFFERED) as bot:
         rooms = bot.bot.rooms
         models.script([say("A canary00zebra in the answer.")])
         await bot.ask(f"{MENTION} where is it?", person="tomas")

@@ -58,6 +58,23 @@ async def test_a_switch_holds_at_the_next_call_of_every_replica(database: Databa
     assert not (await there.fresh()).rules.has_effects
 
 
+async def test_a_switch_reaches_the_calls_of_turns_that_run_elsewhere_within_a_second(
+    database: Database,
+) -> None:
+    """What a running turn asks before each of its calls; the other replica has its own clock."""
+    passed = 0.0
+    here, there = Steering(database, FILE), Steering(database, FILE, now=lambda: passed)
+    assert offered(await there.recent())
+    await here.act(act("switch", "everything", "off"))
+    passed += 0.99
+    assert not offered(await there.recent())
+    await here.act(act("switch", "everything", ""))
+    passed += 0.1
+    assert not offered(await there.recent())
+    passed += 0.89
+    assert offered(await there.recent())
+
+
 async def test_budgets_and_channels_of_chat_lie_over_the_file(database: Database) -> None:
     steering = Steering(database, FILE)
     more = Limit(whom="everyone", amount=Decimal(50))

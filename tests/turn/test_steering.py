@@ -39,6 +39,27 @@ async def test_an_admin_sees_who_used_what_and_goes_into_it_by_buttons(
     assert {"Today", "30 days", "By model", "By channel", "CSV"} <= set(typed)
     inner = words_of(await ordered(bot, "mara", typed["By purpose"]))
     assert "answer" in inner and "retrieve" in inner
+    file = await taken(bot, "mara", typed["CSV"], "usage-by-person.csv")
+    assert f"{person},Tom" in file and "USD,unpriced" in file
+
+
+async def taken(bot: House, person: str, words: str, name: str) -> str:
+    """What is in the file that the order led to, once they have agreed to take it."""
+    shown = words_of(await ordered(bot, person, words))
+    if bot.side.name == "slack":
+        assert name in shown
+        [content] = [one.content for one in bot.slack.world.files.values() if one.name == name]
+        return content.decode("utf-8-sig")
+    [asked] = [
+        one
+        for one in bot.teams.by_bot(f"@{person}")
+        for attached in one.get("attachments", ())
+        if attached.get("name") == name
+    ]
+    await bot.teams.take_file(person, asked["id"])
+    uploads = bot.teams.world.uploads
+    await bot.side.wait_for(lambda: uploads.get(name), 10.0)
+    return uploads[name].decode("utf-8-sig")
 
 
 async def test_whoever_is_no_admin_sees_their_own_and_nothing_else(

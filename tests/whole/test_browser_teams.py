@@ -128,7 +128,16 @@ async def test_a_chat_of_two_needs_no_mention_and_a_channel_does(tmp_path):
             await go(page, "Countersign")
             await write(page, QUESTION)
             await page.locator(".post.is-bot", has_text="AI generated").wait_for()
-        assert bot.teams.by_bot("sales") == []
+            assert bot.teams.by_bot("sales") == []
+
+            await go(page, "sales")
+            note = {"name": "note.md", "mimeType": "text/markdown", "buffer": b"# Hotels"}
+            await page.locator("#writer input[type=file]").set_input_files(note)
+            await write(page, "@Countersign what may a hotel cost?")
+            await page.locator(".post.is-mine .post-file", has_text="note.md").wait_for()
+            await page.locator(".post.is-bot", has_text="AI generated").wait_for()
+            await shoot(page, "teams-attached")
+        assert "own chat" in str(bot.teams.by_bot("sales")) or bot.teams.by_bot("@mara")
 
 
 async def test_the_page_answers_nobody_without_its_token_and_shows_nobody_a_strangers_chat(

@@ -245,17 +245,24 @@ async def test_a_verified_question_is_answered_without_writing_sql(tmp_path):
         )
 
 
-async def test_a_name_that_does_not_exist_is_mended_within_three_tries(tmp_path):
+async def test_a_name_that_does_not_exist_is_mended_within_three_tries_by_the_questions_model(
+    tmp_path,
+):
     question, sql = next(iter(CHINOOK.items()))
+    other = "models: {openai:gpt-4.1: {}}"
     tries = ["SELECT COUNT(*) FROM Trakc", "SELECT COUNT(t.Nmae) FROM Track AS t", sql]
     told = Scripted(sql={question: tries}, tool="sources_ask_music")
-    async with ModelServer() as models, house(tmp_path, models=models, sources=(chinook(),)) as bot:
+    async with (
+        ModelServer() as models,
+        house(tmp_path, models=models, sources=(chinook(),), yaml=other) as bot,
+    ):
         models.answer(told.step)
         await offered(bot, "sources/ask_music")
-        await said(bot, f"{MENTION} {question}")
+        await said(bot, f"{MENTION} {question} model:openai:gpt-4.1")
         piece = await brought(bot)
         assert rows_of(piece) == [(3503,)] and piece.structured["query"]["tries"] == 3
-        billed = await bot.bot.rooms.db.fetch("SELECT purpose, tool FROM entries")
+        billed = await bot.bot.rooms.db.fetch("SELECT purpose, tool, model FROM entries")
         specialist = [row for row in billed if row["purpose"] == "specialist"]
         assert len(specialist) == len(told.seen) >= 4
+        assert {row["model"] for row in specialist} == {"gpt-4.1"}
         assert {row["tool"] for row in specialist} == {"sources/ask_music"}

@@ -48,8 +48,16 @@ def render(answer: Answer, turn: str = "", most: int | None = None) -> Rendered:
 
 def _figure(figure: Figure) -> Message:
     """A message of its own: Slack takes one table in each."""
-    name = context([f"*{escape.label(figures.title(figure), limits.LABEL)}*"])
-    return _message([name, figures.block(figure)], figures.as_markdown(figure))
+    return _message(titled(figure), figures.as_markdown(figure))
+
+
+def titled(figure: Figure) -> list[Json]:
+    """The figure under its name, which a chart that has room for all of it says itself."""
+    name, shown = figures.title(figure), figures.block(figure)
+    is_chart = shown["type"] == "data_visualization"
+    if is_chart and (not figure.title or shown["title"] == name):
+        return [shown]
+    return [context([f"*{escape.label(name, limits.LABEL)}*"]), shown]
 
 
 def closing(answer: Answer, turn: str = "") -> list[Json]:

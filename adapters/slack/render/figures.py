@@ -4,8 +4,6 @@ Slack's Python models know neither `data_table` nor `data_visualization`: their 
 `limits` alone, and were not checked against Slack itself.
 """
 
-import csv
-import io
 from collections.abc import Sequence
 
 from adapters.slack.render import escape, limits
@@ -71,15 +69,6 @@ def as_markdown(figure: Figure) -> str:
     lines += [[text(cell) for cell in row[: len(columns)]] for row in shown_rows(figure)]
     table = "\n".join(f"| {' | '.join(map(_piped, line))} |" for line in lines)
     return f"{title(figure)}\n\n{escape.inert(table)}"
-
-
-def as_csv(figure: Figure) -> bytes:
-    """All rows that there are, for a spreadsheet; nothing in it is a formula."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(map(_safe, figure.columns))
-    writer.writerows([_safe(cell) for cell in row] for row in figure.rows)
-    return out.getvalue().encode("utf-8-sig")
 
 
 def _chart(figure: Figure) -> Json | None:
@@ -156,9 +145,3 @@ def text(cell: Cell) -> str:
 
 def _piped(words: str) -> str:
     return words.replace("|", "\\|")
-
-
-def _safe(cell: Cell) -> Cell:
-    """A text that a spreadsheet would run stays a text."""
-    is_formula = isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{cell}" if is_formula else cell

@@ -27,11 +27,11 @@ def message(panel: Panel) -> Json:
     shown = [blocks.markdown(text)]
     has_table = False
     for figure in panel.figures:
-        block = figures.block(figure)
-        is_table = block["type"] != "data_visualization"
+        titled = blocks.titled(figure)
+        is_table = titled[-1]["type"] != "data_visualization"
         # Slack takes one table in a message; a chart that cannot be drawn is one as well.
         if not (is_table and has_table):
-            shown += [_title(figure), block]
+            shown += titled
         has_table = has_table or is_table
     return {"text": blocks.fallback(text), "blocks": [*shown, *rows(panel.choices)]}
 
@@ -77,10 +77,6 @@ def _button(number: int, choice: Choice) -> Json:
             "deny": cards.plain("No"),
         }
     return made
-
-
-def _title(figure: Figure) -> Json:
-    return blocks.context([f"*{escape.label(figures.title(figure), limits.LABEL)}*"])
 
 
 def _pieces(text: str) -> list[str]:

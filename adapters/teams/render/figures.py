@@ -16,6 +16,13 @@ def cards(figures: tuple[Figure, ...]) -> list[Json]:
     return [card for figure in figures for card in _cards(figure)]
 
 
+def is_whole(figure: Figure) -> bool:
+    """Whether one card shows all of it; else a file is offered as well."""
+    pieces = len(_cards(figure))
+    shown = POINTS if _chart(figure) is not None else len(figure.rows)
+    return pieces == 1 and figure.total <= shown
+
+
 def _cards(figure: Figure) -> list[Json]:
     chart = _chart(figure)
     if chart is not None:

@@ -29,7 +29,6 @@ LINE: Final = 4_000
 SMALL_PRINT: Final = 1_500
 INPUT_TEXT: Final = 20_000
 CHOICES: Final = 100
-LISTED_CARDS: Final = 10
 LINES: Final = 200
 """Of one card's long texts together."""
 

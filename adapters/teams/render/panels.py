@@ -11,7 +11,6 @@ VERB = "order"
 """Of every button; what it types is in its `words`."""
 MOST = 20
 ROOM = limits.CARD_BYTES - 6_000
-NO_FILE = "I cannot hand you a file here; `countersign usage --csv` and Slack can."
 _CODE = re.compile(r"`([^`\n]*)`|\*\*([^*\n]+)\*\*")
 
 
@@ -26,8 +25,6 @@ def content(panel: Panel) -> Json:
             left += 1
     if left:
         body.append(line(run(f"{left} more tables do not fit here.", isSubtle=True)))
-    if panel.file is not None:
-        body.append(line(*_runs(NO_FILE)))
     return tables.card(body, [*map(_button, panel.choices[:MOST])])
 
 

@@ -11,8 +11,7 @@ from bot.workspace.slack.world import World
 
 def post_message(world: World, args: Json) -> Json:
     channel = world.open_to_app(needed(args, "channel"))
-    if channel.is_archived:
-        raise Refusal("is_archived")
+    not_archived(channel)
     check_message(args)
     message = messages.said_by_app(world, channel, args)
     return {"channel": channel.id, "ts": message["ts"], "message": messages.shown(message)}
@@ -20,12 +19,19 @@ def post_message(world: World, args: Json) -> Json:
 
 def post_ephemeral(world: World, args: Json) -> Json:
     channel = world.open_to_app(needed(args, "channel"))
+    not_archived(channel)
     person = needed(args, "user")
     if person not in channel.members:
         raise Refusal("user_not_in_channel")
     check_message(args)
     message = messages.whisper(world, channel, person, args)
     return {"message_ts": message["ts"]}
+
+
+def not_archived(channel: Channel, word: str = "is_archived") -> None:
+    """Raises Refusal, with the word that the method has for it."""
+    if channel.is_archived:
+        raise Refusal(word)
 
 
 def own(world: World, args: Json, refusal: str) -> tuple[Channel, Json]:
@@ -42,6 +48,7 @@ def own(world: World, args: Json, refusal: str) -> tuple[Channel, Json]:
 
 def update(world: World, args: Json) -> Json:
     channel, message = own(world, args, "cant_update_message")
+    not_archived(channel, "is_inactive")
     if (channel.id, message["ts"]) in world.streams:
         raise Refusal("streaming_state_conflict")
     check_message(args)

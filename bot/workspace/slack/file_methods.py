@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from bot.workspace.slack import messages
 from bot.workspace.slack.arguments import needed, whole
+from bot.workspace.slack.chat_methods import not_archived
 from bot.workspace.slack.checks import Refusal
 from bot.workspace.slack.people import file_json, media_type_of
 from bot.workspace.slack.records import File, Json
@@ -57,6 +58,7 @@ def _places(args: Json) -> list[str]:
 
 def _share(world: World, channel_id: str, files: list[File], args: Json) -> None:
     channel = world.open_to_app(channel_id)
+    not_archived(channel)
     message = messages.app_message(world, {"text": args.get("initial_comment") or ""})
     message |= {"ts": world.next_ts(), "upload": True, "subtype": "file_share"}
     if args.get("blocks"):

@@ -10,7 +10,7 @@ from typing import Any, cast
 from bot.workspace.slack import limits, messages
 from bot.workspace.slack.arguments import missing, needed
 from bot.workspace.slack.blocks import SOURCE, STATUS
-from bot.workspace.slack.chat_methods import own
+from bot.workspace.slack.chat_methods import not_archived, own
 from bot.workspace.slack.checks import Refusal, check_blocks, check_metadata, text_length
 from bot.workspace.slack.elements import ANY_TEXT, IDENTIFIER
 from bot.workspace.slack.records import Channel, Json, Stream
@@ -38,6 +38,7 @@ CHUNKS = Items(
 
 def start_stream(world: World, args: Json) -> Json:
     channel = world.open_to_app(needed(args, "channel"))
+    not_archived(channel)
     root = messages.thread_root(channel, needed(args, "thread_ts"))
     if args.get("task_display_mode") not in (None, *DISPLAY_MODES):
         raise Refusal("invalid_arguments")
@@ -86,6 +87,7 @@ def stop_stream(world: World, args: Json) -> Json:
 
 def _streaming(world: World, args: Json) -> tuple[Channel, Json, Stream]:
     channel, message = own(world, args, "message_not_owned_by_app")
+    not_archived(channel)
     stream = world.streams.get((channel.id, message["ts"]))
     if stream is None:
         raise Refusal("message_not_in_streaming_state")

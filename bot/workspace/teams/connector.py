@@ -9,7 +9,7 @@ from aiohttp import web
 from adapters import fields
 from bot.workspace.teams import checks
 from bot.workspace.teams.checks import Refused, Throttle
-from bot.workspace.teams.records import Call, Conversation, Fault, Json
+from bot.workspace.teams.records import GROUP, TEAM, Call, Conversation, Fault, Json
 from bot.workspace.teams.signing import Signing
 from bot.workspace.teams.streams import Streams
 from bot.workspace.teams.world import World
@@ -31,7 +31,9 @@ class ConnectorRoutes:
         site.router.add_route("*", base + "/{conversation}/activities", self._answer)
         site.router.add_route("*", base + "/{conversation}/activities/{activity}", self._answer)
         site.router.add_get(base + "/{conversation}/members/{member}", self._answer)
+        site.router.add_get("/teams/v3/teams/{team}", self._answer)
         site.router.add_put("/uploads/{name}", self._upload)
+        site.router.add_get("/files/{id}", self._download)
 
     async def _upload(self, request: web.Request) -> web.StreamResponse:
         """A person's files: the address that was given out is all the proof that is asked for."""
@@ -40,6 +42,10 @@ class ConnectorRoutes:
             return web.Response(status=416)
         self._world.uploads[request.match_info["name"]] = raw
         return web.json_response({"id": request.match_info["name"]}, status=201)
+
+    async def _download(self, request: web.Request) -> web.StreamResponse:
+        content = self._world.files.get(request.match_info["id"])
+        return web.Response(status=404) if content is None else web.Response(body=content)
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         raw = await request.read()
@@ -84,6 +90,10 @@ class ConnectorRoutes:
         if not self._signing.knows(request.headers.get("Authorization", "")):
             raise Refused(401, "Unauthorized")
         names = request.match_info
+        if "team" in names:
+            if names["team"] != TEAM:
+                raise Refused(404, "TeamNotFound")
+            return 200, {"id": TEAM, "name": "Larkspur", "aadGroupId": GROUP}
         if "conversation" not in names:
             return self._create(body)
         place = self._world.conversation(names["conversation"])

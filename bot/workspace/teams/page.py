@@ -2,10 +2,12 @@
 only."""
 
 import asyncio
+import base64
 import json
 import secrets
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import cast
 
 from aiohttp import web
 
@@ -113,6 +115,7 @@ class TeamsPage:
             said,
             root=visit.word("root"),
             is_mention=is_mention,
+            files=_files(visit.args.get("files")),
         )
         return {"id": id}
 
@@ -189,3 +192,9 @@ class TeamsPage:
         """End every stream, so that the server can stop at once."""
         for page in self._pages:
             page.put_nowait(None)
+
+
+def _files(given: object) -> dict[str, bytes]:
+    """Name → bytes, of what the page writes in base64. Raises ValueError."""
+    named = cast(Json, given) if isinstance(given, dict) else {}
+    return {name: base64.b64decode(str(text), validate=True) for name, text in named.items()}

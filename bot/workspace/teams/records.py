@@ -10,6 +10,11 @@ TENANT = "8f5b9a52-6f0c-4c6e-9a57-0d1f0c6b7e21"
 """Where no other tenant is given."""
 
 
+TEAM = "19:team0001@thread.tacv2"
+GROUP = "3b7d2f18-64a5-4c90-8e1b-2f9a7c5d0e46"
+"""Of Entra, behind the team."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Member:
     key: str
@@ -42,6 +47,16 @@ class Conversation:
     """As they stand now, in order; `thread` names the root of a channel's post."""
     typing_at: float = float("-inf")
     """When the bot last showed that it is typing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """A file in a message."""
+
+    id: str
+    name: str
+    address: str
+    """At which people know it; in a chat of two, where its bytes are."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,13 +1,15 @@
 """Writes activities as Teams does: a message, a click on a card, an installation."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from html import escape
 
 from adapters import fields
-from bot.workspace.teams.records import Conversation, Json, Member
+from bot.workspace.teams.records import GROUP, TEAM, Conversation, Json, Member, Posted
 from bot.workspace.teams.world import BOT_NAME, World
 
+DOWNLOAD = "application/vnd.microsoft.teams.file.download.info"
 MENTION = f"<at>{BOT_NAME}</at>"
 
 
@@ -32,7 +34,7 @@ def envelope(
     channel_data: Json = {"tenant": {"id": world.tenant}}
     if in_channel:
         channel_data |= {
-            "team": {"id": "19:team0001@thread.tacv2"},
+            "team": {"id": TEAM, **({"aadGroupId": GROUP} if world.names_group else {})},
             "channel": {"id": place.id, "name": place.name},
         }
     return {
@@ -80,6 +82,54 @@ def message(
         "text": text,
         "textFormat": "plain",
         "entities": [*entities, *base["entities"]],
+    }
+
+
+def with_files(activity: Json, posted: Sequence[Posted]) -> Json:
+    """A message in which files were posted: in a chat of two the bot is told where they are,
+    elsewhere no more than that they are there."""
+    attached: list[Json] = []
+    if activity["conversation"]["conversationType"] == "personal":
+        for one in posted:
+            kind = one.name.rpartition(".")[2]
+            told = {"downloadUrl": one.address, "uniqueId": one.id, "fileType": kind}
+            attached.append({"contentType": DOWNLOAD, "name": one.name, "content": told})
+    marks = "".join(f'<attachment id="{one.id}"></attachment>' for one in posted)
+    markup = f"<div><div>{escape(activity['text'])}</div>{marks}</div>"
+    attached.append({"contentType": "text/html", "content": markup})
+    return {**activity, "attachments": attached}
+
+
+def in_graph(activity: Json, conversation: Conversation, members: Mapping[str, Member]) -> Json:
+    """The message as Microsoft Graph shows it."""
+    by, id = activity["by"], str(activity["id"])
+    writer: Json = {"application": {"id": "", "displayName": BOT_NAME}}
+    if by != "bot":
+        writer = {"user": {"id": members[by].oid, "displayName": members[by].name}}
+    root = activity["thread"] if conversation.kind == "channel" else ""
+    posted: list[Posted] = activity.get("posted", [])
+    marks = "".join(f'<attachment id="{one.id}"></attachment>' for one in posted)
+    return {
+        "id": id,
+        "replyToId": root or None,
+        "messageType": "message",
+        "createdDateTime": datetime.fromtimestamp(int(id) / 1000, UTC).isoformat(),
+        "deletedDateTime": None,
+        "from": writer,
+        "body": {
+            "contentType": "html",
+            "content": f"<p>{escape(str(activity.get('text') or ''))}</p>{marks}",
+        },
+        "attachments": [
+            {
+                "id": one.id,
+                "contentType": "reference",
+                "name": one.name,
+                "contentUrl": one.address,
+            }
+            for one in posted
+        ],
+        "mentions": [],
     }
 
 

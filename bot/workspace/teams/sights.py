@@ -1,7 +1,7 @@
 """What a person sees of Teams: their chats and channels, and what stands in one of them."""
 
 from adapters import fields
-from bot.workspace.teams.records import Conversation, Json, Member
+from bot.workspace.teams.records import Conversation, Json, Member, Posted
 from bot.workspace.teams.world import BOT_NAME, World
 
 TYPING_SECONDS = 4.0
@@ -53,6 +53,12 @@ def conversation(world: World, me: Member, place: Conversation) -> Json:
     """Everything that this person may see there, oldest first."""
     seen = [one for one in place.activities if fields.text(one, "only") in ("", me.key)]
     return {
-        "activities": [{name: one[name] for name in _SHOWN if name in one} for one in seen],
+        "activities": [_activity(one) for one in seen],
         "is_typing": world.clock() - place.typing_at < TYPING_SECONDS,
     }
+
+
+def _activity(one: Json) -> Json:
+    posted: list[Posted] = one.get("posted", [])
+    shown = {name: one[name] for name in _SHOWN if name in one}
+    return {**shown, "files": [file.name for file in posted]}

@@ -12,6 +12,7 @@ from bot.workspace.teams.records import (
     Fault,
     Json,
     Member,
+    Posted,
 )
 
 BOT_NAME = "Countersign"
@@ -33,6 +34,12 @@ class World:
         """Whether the tenant takes messages for one member of a conversation."""
         self.uploads: dict[str, bytes] = {}
         """What the bot has put into people's files."""
+        self.files: dict[str, bytes] = {}
+        """By their ids, what people have posted in chats of two."""
+        self.stored: Callable[[Member, Conversation, str, bytes], Posted] | None = None
+        """Puts what is posted elsewhere into Microsoft 365; None: there is none."""
+        self.names_group = True
+        """Whether activities of a channel name the group behind the team."""
         self.listeners: list[Callable[[], None]] = []
         self._last = 0
         self._changed = asyncio.Event()

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import ModelFailed, SourceFailed, Unavailable
+from core.errors import ModelFailed, NeedsAccount, SourceFailed, Unavailable
 from core.policy.audience import ENTRA, Readable, readable
 from core.policy.rules import Rules
 from core.ports import Surface
@@ -241,9 +241,9 @@ class Library:
             purpose="documents",
         )
         try:
-            content = await surface.fetch(file, limit=FILE_BYTES)
+            content = await surface.fetch(file, limit=FILE_BYTES, person=question.person.id)
             taken = await self.ingest.take(before or fresh, content, billing, progress)
-        except SourceFailed as fault:
+        except (SourceFailed, NeedsAccount) as fault:
             return [str(fault)]
         except (ModelFailed, Unavailable) as fault:
             log.warning("documents.untaken", turn=turn.id, kind=type(fault).__name__)

@@ -9,8 +9,8 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, ToolAnnotations
 
-from core.errors import SourceFailed
-from core.records import FileRef, ThreadId
+from core.errors import NeedsAccount, SourceFailed
+from core.records import FileRef, PersonId, ThreadId
 from core.specialists.errand import errand
 from core.specialists.server import tags
 from core.specialists.sheets.describing import remarks, source_of, whole
@@ -37,8 +37,8 @@ class Files(Protocol):
 
     async def of(self, thread: ThreadId) -> Sequence[FileRef]: ...
 
-    async def fetch(self, file: FileRef, *, limit: int) -> bytes:
-        """See `core.ports.Surface.fetch`. Raises `SourceFailed`."""
+    async def fetch(self, file: FileRef, *, limit: int, person: PersonId) -> bytes:
+        """See `core.ports.Surface.fetch`. Raises `SourceFailed` and `NeedsAccount`."""
         ...
 
 
@@ -56,10 +56,10 @@ class Sheets:
 
     async def ask_posted(self, question: Wording, call: Context[Any, Any]) -> CallToolResult:
         try:
-            thread = errand(call.headers).billing.thread
+            billing = errand(call.headers).billing
         except ValueError as fault:
             raise ToolError(f"{fault}.") from None
-        shelved, faults = await self._read(thread, call)
+        shelved, faults = await self._read(billing.thread, billing.person, call)
         if shelved.database is None:
             raise ToolError(" ".join(faults) or "No spreadsheet was posted in this thread.")
         source = source_of(shelved, question)
@@ -72,7 +72,9 @@ class Sheets:
             return await preview(one, shelved, self.rooms)
         return await answered(one, self.rooms, question, call, said)
 
-    async def _read(self, thread: ThreadId, call: Context[Any, Any]) -> tuple[Shelved, list[str]]:
+    async def _read(
+        self, thread: ThreadId, person: PersonId, call: Context[Any, Any]
+    ) -> tuple[Shelved, list[str]]:
         """Everything that was posted, and what is wrong with what could not be read."""
         shelved = self.shelf.of(thread)
         faults: list[str] = []
@@ -81,9 +83,10 @@ class Sheets:
                 continue
             await call.report_progress(0, None, f"reading {file.name}")
             try:
-                content = await self.files.fetch(file, limit=self.shelf.quota.file)
+                limit = self.shelf.quota.file
+                content = await self.files.fetch(file, limit=limit, person=person)
                 shelved = await self.shelf.add(thread, file, content)
-            except SourceFailed as fault:
+            except (SourceFailed, NeedsAccount) as fault:
                 faults.append(str(fault))
         return shelved, faults
 

@@ -58,7 +58,7 @@ async def _of_thread(ground: Ground, order: Order) -> Panel:
     cost = await entries.cost_of_thread(ground.db, order.thread)
     if not cost.calls:
         return Panel(text="No model was asked in this thread.")
-    unpriced = f", and {cost.unpriced:,} uses without a known price" if cost.unpriced else ""
+    unpriced = f", and {cost.unpriced:,} uses not fully priced" if cost.unpriced else ""
     models = ", ".join(f"`{model}`" for model in cost.models)
     return Panel(
         text=f"This thread has used {cost.calls:,} model calls ({models}) and {cost.tokens:,}"
@@ -81,7 +81,8 @@ async def _own(ground: Ground, speaker: Speaker, asked: Asked) -> Panel:
     if not own:
         return Panel(text=f"You have used nothing {_when(asked)}.", choices=_ranges(asked))
     total = usage.total(own)
-    text = f"**You have used {_amount(total, currency)} {_when(asked)}**\n\n{_counted(total)}"
+    counted = _counted(total, currency)
+    text = f"**You have used {_amount(total, currency)} {_when(asked)}**\n\n{counted}"
     known = await names(ground, [one.name for one in own[:SHOWN]])
     return Panel(
         text=text,
@@ -101,7 +102,7 @@ async def _everybody(ground: Ground, speaker: Speaker, asked: Asked) -> Panel:
     known = await names(ground, [*(one.name for one in shown), *asked.only])
     total = usage.total(found)
     whose = _whose(asked.only, known)
-    text = f"**{_amount(total, currency)} {_when(asked)}**{whose}\n\n{_counted(total)}"
+    text = f"**{_amount(total, currency)} {_when(asked)}**{whose}\n\n{_counted(total, currency)}"
     if len(found) > SHOWN:
         text += f"\n\nThe dearest {SHOWN} of {len(found):,} are shown; the CSV file has all."
     return Panel(
@@ -220,13 +221,16 @@ def _csv(
     """All lines, for a spreadsheet; what a person is called is never a formula."""
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow((by, "name", "uses", "calls", "tokens", currency.code, "unpriced"))
+    writer.writerow(
+        (by, "name", "uses", "calls", "tokens", currency.code, "unpriced", "likely more")
+    )
     for one in found:
         name = known.get(one.name, "")
         shown = [f"'{word}" if word.startswith(("=", "+", "-", "@")) else word
                  for word in (one.name, name)]  # fmt: skip
         amount = format(currency.number(one.picos), "f")
-        writer.writerow((*shown, one.uses, one.calls, one.tokens, amount, one.unpriced))
+        likely = format(currency.number(one.likely), "f")
+        writer.writerow((*shown, one.uses, one.calls, one.tokens, amount, one.unpriced, likely))
     return Attached(name=f"usage-by-{by}.csv", content=text.getvalue().encode("utf-8-sig"))
 
 
@@ -242,8 +246,9 @@ def _amount(one: Sum, currency: Currency) -> str:
     return currency.shown(one.picos) + (" + unpriced" if one.unpriced else "")
 
 
-def _counted(total: Sum) -> str:
-    unpriced = f" · {total.unpriced:,} uses without a known price" if total.unpriced else ""
+def _counted(total: Sum, currency: Currency) -> str:
+    unpriced = f" · {total.unpriced:,} uses not fully priced" if total.unpriced else ""
+    unpriced += f" (about {currency.shown(total.likely)} more)" if total.likely else ""
     calls = "1 model call" if total.calls == 1 else f"{total.calls:,} model calls"
     count = total.uses - total.calls
     others = f" · {count:,} other {'use' if count == 1 else 'uses'}" if count else ""

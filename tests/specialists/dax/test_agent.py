@@ -50,6 +50,16 @@ async def test_the_model_is_told_measures_and_relationships_and_no_hidden_thing(
     assert "'Sales'[CustomerKey]  " not in told and "'Sales'[CustomerKey] Integer" not in told
 
 
+async def test_the_model_is_told_the_words_of_the_house_that_the_question_speaks_of() -> None:
+    words = {"churn": "customers with no order in the last twelve months", "backlog": "unbilled"}
+    model = Scripted([BY_CATEGORY])
+    async with bench() as desk:
+        await desk.ask("churn by category", model, source=replace(SOURCE, glossary=words))
+    system, *_, told = model.heard[0]
+    assert "- churn: customers with no order" in told.text and "backlog" not in told.text
+    assert "leave time intelligence to measures" in system.text
+
+
 async def test_an_answer_says_its_dax_its_measures_its_filters_and_how_old_its_data_is() -> None:
     dax = (
         "EVALUATE SUMMARIZECOLUMNS('Product'[Category], TREATAS({2025}, 'Date'[Year]),"

@@ -71,6 +71,7 @@ async def test_the_asker_and_the_place_bound_what_is_found(
 async def test_who_is_barred_without_any_change_of_the_file_finds_nothing_at_the_next_question(
     database: Database, index: Index, tmp_path: Path
 ) -> None:
+    """Peers' case 47."""
     root = tmp_path / "p"
     await shelved(database, index, root)
     library = library_of(ingest_of(database, index), RULES)

@@ -8,7 +8,11 @@ from bot.workspace.microsoft.entra.failures import BAD_SCOPE, TWO_RESOURCES, sai
 GRAPH = "https://graph.microsoft.com"
 GRAPH_APP = "00000003-0000-0000-c000-000000000000"
 POWER_BI = "https://analysis.windows.net/powerbi/api"
-RESOURCES = (GRAPH, POWER_BI)
+AZURE_SQL = "https://database.windows.net"
+"""SQL Server, Azure SQL and the warehouses of Fabric."""
+DATABRICKS = "2ff814a6-3304-4ab8-85cb-cd0e6f879c1d"
+"""The application of Azure Databricks."""
+RESOURCES = (GRAPH, POWER_BI, AZURE_SQL, DATABRICKS)
 OPENID = ("openid", "profile", "email", "offline_access")
 DEFAULT = ".default"
 
@@ -49,6 +53,7 @@ MEANINGS: dict[str, str] = {
     "Team.ReadBasic.All": "Read the names and descriptions of teams",
     "Directory.AccessAsUser.All": "Access the directory as you",
     "Dataset.Read.All": "View all datasets in Power BI",
+    "user_impersonation": "Ask its databases as you",
 }
 ADMIN_ONLY = frozenset({"ChannelMessage.Read.All", "Sites.Selected", "Directory.AccessAsUser.All"})
 """Only an administrator may grant these."""

@@ -3,7 +3,7 @@
 import re
 import secrets
 
-from bot.workspace.microsoft.graph import odata
+from bot.workspace.microsoft.graph import drives, odata
 from bot.workspace.microsoft.graph.calls import Answer, Call, Route, owned, route
 from bot.workspace.microsoft.graph.failures import refused
 from bot.workspace.microsoft.graph.records import Chat
@@ -13,6 +13,7 @@ from bot.workspace.microsoft.records import Account, Json, list_of, object_of
 BOUND = re.compile(r"/users\('([^']+)'\)$|/users/([^/']+)$")
 WRITE = ("ChatMessage.Send", "Chat.ReadWrite")
 READ = ("Chat.Read", "Chat.ReadWrite", "ChatMessage.Read")
+FILES = ("Files.Read.All", "Files.ReadWrite.All", "Sites.Read.All")
 LONGEST = 28 * 1_024
 """Bytes of a message's text."""
 
@@ -116,10 +117,28 @@ def list_channel_messages(call: Call) -> Answer:
 def _messages(call: Call, chat: Chat) -> Answer:
     """The newest first, at most fifty a page."""
     root = call.parts.get("root")
-    found = [m for m in reversed(chat.messages) if m["replyToId"] == root]
+    found = [m for m in reversed(chat.all) if m["replyToId"] == root]
     if int(call.query.get("$top", "20")) > 50:
         raise refused(400, "BadRequest", "The limit of '50' for Top query has been exceeded.")
     return Answer(body=odata.listed(call, found, usual=20, context="messages"))
+
+
+def get_message(call: Call) -> Answer:
+    """One message of a chat or channel, or one answer in a thread."""
+    chat = _chat(call) if "chat" in call.parts else _channel(call)
+    root, wanted = call.parts.get("root"), call.parts["message"]
+    for message in chat.all:
+        if message["id"] == wanted and message["replyToId"] == root:
+            return Answer(body=message)
+    raise refused(404, "NotFound", "No message with this id was found.")
+
+
+def get_folder(call: Call) -> Answer:
+    """Where the files of the channel lie."""
+    _channel(call)
+    drive = call.graph.drives[call.graph.tenant.service.oid]
+    folder = drives.by_path(drive, drives.root_of(drive), call.parts["channel"].replace(":", "-"))
+    return Answer(body=drives.shown(call.graph, drive, folder))
 
 
 def post_chat_message(call: Call) -> Answer:
@@ -132,7 +151,7 @@ def post_channel_message(call: Call) -> Answer:
 
 def post_reply(call: Call) -> Answer:
     chat = _channel(call)
-    if not any(m["id"] == call.parts["root"] for m in chat.messages):
+    if not any(m["id"] == call.parts["root"] for m in chat.all):
         raise refused(404, "NotFound", "No message with this id was found.")
     return _posted(call, chat, call.parts["root"])
 
@@ -199,10 +218,14 @@ ROUTES: tuple[Route, ...] = (
     route("GET", "/chats/{chat}", get_chat, *READ, "Chat.ReadBasic"),
     route("GET", "/chats/{chat}/members", list_members, *READ, "Chat.ReadBasic"),
     route("GET", "/chats/{chat}/messages", list_chat_messages, *READ),
+    route("GET", "/chats/{chat}/messages/{message}", get_message, *READ),
     route("POST", "/chats/{chat}/messages", post_chat_message, *WRITE),
     route("GET", "/teams/{team}/channels", list_channels, "Channel.ReadBasic.All"),
     route("GET", CHANNEL, list_channel_messages, "ChannelMessage.Read.All"),
+    route("GET", f"{CHANNEL}/{{message}}", get_message, "ChannelMessage.Read.All"),
+    route("GET", "/teams/{team}/channels/{channel}/filesFolder", get_folder, *FILES),
     route("POST", CHANNEL, post_channel_message, "ChannelMessage.Send"),
     route("GET", f"{CHANNEL}/{{root}}/replies", list_channel_messages, "ChannelMessage.Read.All"),
+    route("GET", f"{CHANNEL}/{{root}}/replies/{{message}}", get_message, "ChannelMessage.Read.All"),
     route("POST", f"{CHANNEL}/{{root}}/replies", post_reply, "ChannelMessage.Send"),
 )

@@ -1,9 +1,10 @@
 """Graph's files: by path, by id, searched, written, shared."""
 
+import base64
 from collections.abc import Callable
 
 from bot.workspace.microsoft.graph import drives, odata, sharing, uploads
-from bot.workspace.microsoft.graph.calls import Answer, Call, Route, owned
+from bot.workspace.microsoft.graph.calls import Answer, Call, Route, owned, route
 from bot.workspace.microsoft.graph.drive_changes import delta
 from bot.workspace.microsoft.graph.failures import refused
 from bot.workspace.microsoft.graph.records import DriveItem
@@ -118,6 +119,25 @@ def shared_with_me(call: Call) -> Answer:
     return Answer(body=odata.listed(call, found, usual=200, context="driveItems"))
 
 
+def get_shared(call: Call) -> Answer:
+    """The bytes behind an address, as the caller may see them."""
+    written = call.parts["share"].removeprefix("u!")
+    try:
+        address = base64.urlsafe_b64decode(written + "=" * (-len(written) % 4)).decode()
+    except ValueError:
+        raise refused(400, "invalidRequest", "The sharing token is not valid.") from None
+    owner, id = call.graph.shared.get(address, ("", ""))
+    drive = call.graph.drives.get(owner)
+    item = drive.items.get(id) if drive is not None else None
+    if drive is None or item is None:
+        raise drives.missing()
+    if not drives.may_see(call, drive, item):
+        raise refused(403, "accessDenied", "Access denied")
+    return Answer(
+        status=302, headers={"Location": drives.download_address(call.graph, drive, item)}
+    )
+
+
 def recent(call: Call) -> Answer:
     files = [item for item in call.drive.items.values() if item.content is not None]
     files.sort(key=lambda item: item.changed_at, reverse=True)
@@ -215,6 +235,7 @@ def _everywhere(method: str, tail: str, act: Callable[[Call], Answer], *scopes: 
 
 
 ROUTES: tuple[Route, ...] = (
+    route("GET", "/shares/{share}/driveItem/content", get_shared, "Files.Read.All"),
     owned("GET", "/drive", get_drive, *READ, others="anybody"),
     owned("GET", "/drive/root/delta", delta, *READ, others="anybody"),
     owned("GET", "/drive/root/search(q='{q}')", search, *READ, others="anybody"),

@@ -1,6 +1,8 @@
 """What Graph keeps: mails, events, files, chats."""
 
 import secrets
+import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bot.workspace.microsoft.records import Account, Json
@@ -87,10 +89,12 @@ class DriveItem:
     """Object id."""
     version: int = 1
     permissions: list[Json] = field(default_factory=list[Json])
+    unique_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    """By which SharePoint knows it, and messages of Teams."""
 
     @property
     def etag(self) -> str:
-        return f'"{{{self.id}}},{self.version}"'
+        return f'"{{{self.unique_id.upper()}}},{self.version}"'
 
 
 @dataclass(slots=True, kw_only=True)
@@ -133,6 +137,12 @@ class Chat:
     created_at: float = 0.0
     messages: list[Json] = field(default_factory=list[Json])
     """The oldest first; answers carry `replyToId`."""
+    elsewhere: Callable[[], list[Json]] = list[Json]
+    """What was written in the stand-in for Teams."""
+
+    @property
+    def all(self) -> list[Json]:
+        return [*self.elsewhere(), *self.messages]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

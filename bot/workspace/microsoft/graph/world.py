@@ -19,8 +19,11 @@ class Graph:
         self.mailboxes = {a.oid: Mailbox(account=a) for a in tenant.accounts.values()}
         self.drives = {
             a.oid: Drive(id=f"b!{secrets.token_urlsafe(24)}", account=a)
-            for a in tenant.accounts.values()
+            for a in (*tenant.accounts.values(), tenant.service)
         }
+        """The app's own is the site of the teams."""
+        self.shared: dict[str, tuple[str, str]] = {}
+        """By the address at which people know a file: the drive's owner and the item."""
         self.sites: dict[str, Account] = {}
         """By the id of a site: whose drive is its library."""
         self.chats: dict[str, Chat] = {}

@@ -1,6 +1,6 @@
 // Starts the page and keeps it in step with the stand-in.
 
-import { ask, follow, speakAs } from "./api.js";
+import { ask, follow, speakAs, Trouble } from "./api.js";
 import { markRead, showConversation } from "./conversation.js";
 import { announce } from "./dom.js";
 import { refreshHome } from "./home.js";
@@ -12,10 +12,12 @@ import { isReplying, showThread } from "./thread.js";
 import { showTopbar } from "./topbar.js";
 
 const FIRST = "mara";
+const AGAIN = 500; // milliseconds, where the workspace did not answer
+const TRIES = 20;
 const TIDY = 20_000; // a status clears itself after two minutes without any news
 let listening = new AbortController();
 const wanted = new Set();
-let running = null;
+let isLooking = false;
 let heardOf = 0; // news so far
 
 const moves = {
@@ -25,7 +27,10 @@ const moves = {
     showConversation(moves);
   },
   sent: (ts, text) => {
-    if (isWithApp(current()) || text.includes(`@${state.app.name}`)) state.asked.add(ts);
+    if (!isWithApp(current()) && !text.includes(`@${state.app.name}`)) return;
+    state.asked.add(ts);
+    // Its first sign of life may have been told before.
+    heard({ kind: "message", channel: state.channel });
   },
 };
 
@@ -80,14 +85,17 @@ async function go(channel) {
 }
 
 async function loadConversation() {
-  if (state.channel) state.conversation = await ask("conversation", { channel: state.channel });
+  const { channel } = state;
+  if (!channel) return;
+  const found = await ask("conversation", { channel });
+  if (channel === state.channel) state.conversation = found;
 }
 
 async function openThread(ts) {
   closeInside();
-  state.asked.delete(ts);
   const before = heardOf;
   state.thread = await ask("thread", { channel: state.channel, ts });
+  state.asked.delete(ts);
   showThread(closeThread);
   // What was told meanwhile may be of this thread, and missing from the answer.
   if (heardOf !== before) heard({ kind: "message", channel: state.channel });
@@ -116,19 +124,26 @@ function heard(news) {
     if (news.channel === state.channel) wanted.add("conversation");
     if (news.channel === state.thread?.channel) wanted.add("thread");
   }
-  running ??= refresh().finally(() => { running = null; });
+  if (!isLooking) refresh();
 }
 
 async function refresh() {
-  while (wanted.size) {
+  isLooking = true;
+  let tries = TRIES;
+  while (wanted.size && tries) {
     const now = new Set(wanted);
     wanted.clear();
     try {
       await lookAgain(now);
+      tries = TRIES;
     } catch {
       // The feed notices when the workspace is gone, and says so at the top.
+      tries -= 1;
+      now.forEach((what) => wanted.add(what));
+      await new Promise((resolve) => setTimeout(resolve, AGAIN));
     }
   }
+  isLooking = false;
 }
 
 async function lookAgain(now) {
@@ -136,7 +151,7 @@ async function lookAgain(now) {
   if (now.has("home")) await refreshHome();
   const thread = state.thread;
   if (now.has("thread") && thread) {
-    const fresh = await ask("thread", { channel: thread.channel, ts: thread.ts }).catch(() => null);
+    const fresh = await ask("thread", { channel: thread.channel, ts: thread.ts }).catch(gone);
     if (state.thread === thread) state.thread = fresh;
     showThread(closeThread);
   }
@@ -152,6 +167,12 @@ async function lookAgain(now) {
   }
 }
 
+// A thread that the workspace does not show any more closes; other trouble passes.
+function gone(error) {
+  if (error instanceof Trouble && !error.code.startsWith("http_")) return null;
+  throw error;
+}
+
 // The thread of a question of this visit opens by itself at its first sign of life, in place of
 // another one unless somebody is writing there.
 async function openAnswered() {
@@ -159,11 +180,11 @@ async function openAnswered() {
     const message = state.conversation.messages.find((one) => one.ts === ts);
     if (!message) state.asked.delete(ts);
     else if (message.reply_count || state.conversation.statuses[ts]) {
-      state.asked.delete(ts);
       if (!isReplying()) {
         await openThread(ts);
         announce(`${state.app.name} is answering in the thread.`);
       }
+      state.asked.delete(ts);
     }
   }
 }

@@ -57,8 +57,12 @@ function content(message, place) {
   };
   const words = message.blocks?.length
     ? renderAll(message.blocks, context) : [el("div", { class: "section-text" }, mrkdwn(message.text || ""))];
-  // The app's messages change while it works; only people's are marked.
-  if (message.edited && !message.bot_id) words.at(-1).append(el("span", { class: "edited" }, "(edited)"));
+  // The app's messages change while it works; only people's are marked, behind their last word.
+  if (message.edited && !message.bot_id) {
+    const last = words.at(-1).lastElementChild;
+    const line = last?.matches(".rich-section, p") ? last : words.at(-1);
+    line.append(el("span", { class: "edited" }, "(edited)"));
+  }
   return [
     words,
     message.streaming_state ? el("span", { class: "caret-mark", "aria-label": "still writing" }) : null,

@@ -154,18 +154,35 @@ function drawWriter() {
     event.preventDefault();
     say(area, "");
   });
-  replace($("writer"), area, button("Send", { class: "icon-button", onclick: () => say(area, "") }, icon("send", 18)));
+  const chooser = el("input", { type: "file", class: "chooser", multiple: true, tabindex: -1, "aria-hidden": "true" });
+  const named = el("span", { class: "muted writer-files", role: "status" });
+  chooser.addEventListener("change", () => named.replaceChildren([...chooser.files].map((file) => file.name).join(", ")));
+  area.chooser = chooser;
+  replace($("writer"), area, named, chooser,
+    button("Attach files", { class: "icon-button", onclick: () => chooser.click() }, icon("clip", 18)),
+    button("Send", { class: "icon-button", onclick: () => say(area, "") }, icon("send", 18)));
 }
 
 async function say(area, root) {
   const text = area.value.trim();
   if (!text || text === MENTION) return;
+  const files = await contents(area.chooser);
   area.value = "";
   area.blur();
-  await ask("say", at({ text, root }));
-  if (!root && current().kind !== "personal") area.value = `${MENTION} `;
+  await ask("say", at({ text, root, files }));
+  if (!root) drawWriter();
   $("posts").scrollTop = $("posts").scrollHeight;
   await look();
+}
+
+// Name → bytes in base64.
+async function contents(chooser) {
+  const found = {};
+  for (const file of chooser?.files || []) {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    found[file.name] = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  }
+  return found;
 }
 
 async function start() {

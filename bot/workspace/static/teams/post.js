@@ -26,6 +26,7 @@ export function post(activity, hands, { own, told } = {}) {
       activity.only ? el("span", { class: "post-private" }, icon("eye", 13), "Only you can see this message") : null,
       labels(activity)),
     words(activity),
+    (activity.files || []).map((name) => el("p", { class: "post-file" }, icon("clip", 14), name)),
     cards.map((one, at) => card(own && at === 0 ? own : one.content, (action, values) => hands.press(activity, action, values))),
     (activity.attachments || []).filter((one) => one.contentType?.includes(".card.file."))
       .map((one) => fileCard(one, (yes) => hands.take(activity, yes))),

@@ -1,7 +1,7 @@
 """What a kind of database has to be able to do, so that an engine can be built around it."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -54,6 +54,25 @@ def plain(value: Any) -> Value:
             other = cast("object", value)
             is_many = issubclass(type(other), dict | list | tuple)
             return json.dumps(other, default=str, ensure_ascii=False) if is_many else str(other)
+
+
+_READ: Mapping[str, Callable[[str], Value]] = {
+    "decimal": Decimal,
+    "float": float,
+    "moment": datetime.fromisoformat,
+    "date": date.fromisoformat,
+    "time": time.fromisoformat,
+    "bytes": bytes.fromhex,
+    "json": str,
+}
+
+
+def value(cell: Any) -> Value:
+    """What a process of ours has written as JSON, which has neither decimals nor dates."""
+    if not isinstance(cell, list):
+        return cell
+    kind, text = cast("list[str]", cell)
+    return _READ[kind](text)
 
 
 _TYPES: tuple[tuple[type, Type], ...] = (

@@ -1,26 +1,19 @@
 """Asks a DuckDB file by way of a process that can be killed."""
 
-import asyncio
 import json
-import sys
-from collections.abc import Callable, Mapping
-from datetime import date, datetime, time
-from decimal import Decimal
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from core.specialists.sql.engine import Failure, QueryFailed, Value
-from core.specialists.sql.engines.driver import CATALOG_WITHIN, Answer
-from core.specialists.sql.engines.threads import too_slow
+from core.specialists.sql.engine import Failure, QueryFailed
+from core.specialists.sql.engines.child import Child
+from core.specialists.sql.engines.driver import CATALOG_WITHIN, Answer, value
 from core.specialists.sql.guard import Admitted
 from core.specialists.sql.schema import Column, Relation, Schema
 from core.specialists.sql.source import Source
 
 MEMORY = 512
 """MiB for a query, where the source names no `memory`."""
-LONGEST_ANSWER = 64 * 1024 * 1024
-"""Bytes."""
-
 _CHILD = Path(__file__).with_name("duckdb_child.py")
 
 
@@ -29,10 +22,8 @@ class DuckDb:
     the file for each query and closes it again; it is killed where it does not answer in time."""
 
     def __init__(self, source: Source) -> None:
-        self._path = source.connection.get("path", "")
-        self._memory = source.connection.get("memory", "") or str(MEMORY)
-        self._child: asyncio.subprocess.Process | None = None
-        self._turn = asyncio.Lock()
+        memory = source.connection.get("memory", "") or str(MEMORY)
+        self._child = Child(_CHILD, source.connection.get("path", ""), memory)
 
     async def ask(self, admitted: Admitted, token: str, deadline: float) -> Answer:
         del token
@@ -43,7 +34,7 @@ class DuckDb:
             "columns": list(admitted.columns),
         }
         told = await self._tell(asked, deadline)
-        rows = tuple(tuple(_value(cell) for cell in row) for row in told["rows"])
+        rows = tuple(tuple(value(cell) for cell in row) for row in told["rows"])
         return Answer(tuple(told["columns"]), rows)
 
     async def catalog(self, token: str) -> Schema:
@@ -51,62 +42,15 @@ class DuckDb:
         return _schema(await self._tell({"catalog": True}, CATALOG_WITHIN))
 
     async def close(self) -> None:
-        async with self._turn:
-            await self._kill()
+        await self._child.close()
 
     async def _tell(self, asked: Mapping[str, object], seconds: float) -> dict[str, Any]:
-        try:
-            async with asyncio.timeout(seconds), self._turn:
-                is_over = False
-                try:
-                    line = await self._line(json.dumps(asked))
-                    is_over = bool(line)
-                finally:
-                    # Also when the time is over or nobody waits any more: it is still at work.
-                    if not is_over:
-                        await self._kill()
-        except TimeoutError:
-            raise too_slow(seconds) from None
-        if not line:
+        told = await self._child.ask(asked, seconds)
+        if told is None:
             raise QueryFailed("too_large", "The query needed more memory than it may have.")
-        told: dict[str, Any] = json.loads(line)
         if "failed" in told:
             raise _failed(str(told["failed"]), str(told["text"]))
         return told
-
-    async def _line(self, asked: str) -> bytes:
-        """What the process answers; empty where it died."""
-        child = self._child
-        if child is None or child.returncode is not None:
-            child = self._child = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-I",
-                str(_CHILD),
-                self._path,
-                self._memory,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                cwd="/",
-                env={"LC_ALL": "C.UTF-8"},
-                limit=LONGEST_ANSWER,
-            )
-        if child.stdin is None or child.stdout is None:
-            return b""
-        try:
-            child.stdin.write(asked.encode() + b"\n")
-            await child.stdin.drain()
-            return await child.stdout.readline()
-        except (ConnectionError, ValueError):
-            return b""
-
-    async def _kill(self) -> None:
-        child, self._child = self._child, None
-        if child is None:
-            return
-        if child.returncode is None:
-            child.kill()
-        await child.wait()
 
 
 def _schema(told: Mapping[str, Any]) -> Schema:
@@ -141,24 +85,6 @@ def _schema(told: Mapping[str, Any]) -> Schema:
         for schema, name, rows, is_view, comment in told["tables"]
     )
     return Schema(relations, "main")
-
-
-_READ: Mapping[str, Callable[[str], Value]] = {
-    "decimal": Decimal,
-    "float": float,
-    "moment": datetime.fromisoformat,
-    "date": date.fromisoformat,
-    "time": time.fromisoformat,
-    "bytes": bytes.fromhex,
-    "json": str,
-}
-
-
-def _value(cell: Any) -> Value:
-    if not isinstance(cell, list):
-        return cell
-    kind, text = cast("list[str]", cell)
-    return _READ[kind](text)
 
 
 _KINDS: Mapping[str, Failure] = {

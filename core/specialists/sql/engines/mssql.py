@@ -1,22 +1,20 @@
 """Asks SQL Server, Azure SQL and Fabric with Microsoft's driver, under the person's own token."""
 
-import math
+import asyncio
 import re
-import struct
-from typing import Any, cast
+from pathlib import Path
 
 from core.specialists.sql.engine import Failure, QueryFailed
-from core.specialists.sql.engines.driver import CATALOG_WITHIN, CONNECT_WITHIN, Answer, answer
-from core.specialists.sql.engines.threads import Stop, Threads, too_slow
+from core.specialists.sql.engines.child import Child
+from core.specialists.sql.engines.driver import CATALOG_WITHIN, CONNECT_WITHIN, Answer, value
+from core.specialists.sql.engines.threads import too_slow
 from core.specialists.sql.guard import Admitted
 from core.specialists.sql.schema import Column, Relation, Schema
 from core.specialists.sql.source import Source
 
-ACCESS_TOKEN = 1256
-"""SQL_COPT_SS_ACCESS_TOKEN of Microsoft's ODBC driver: the Entra token that stands for a login."""
-
-PROVIDER = "mssql-odbc"
-"""The driver in the package that needs no library of the system."""
+_CHILD = Path(__file__).with_name("mssql_child.py")
+AT_ONCE = 4
+"""Queries of one source side by side."""
 
 _PINNED = (
     "SET QUOTED_IDENTIFIER ON; SET ANSI_NULLS ON; SET ANSI_PADDING ON; SET ANSI_WARNINGS ON; "
@@ -45,59 +43,61 @@ _KEYS = """
 class Mssql:
     """`connection`: `server` (with `,port`), `database`, and either nothing more, for the asking
     person's Entra token, or `user` and `password`; `certificate` names a file with the server's
-    certificate, `trust` takes any."""
+    certificate, `trust` takes any. Each query has a process, which is killed where it takes too
+    long or nobody waits for it any more; the server then ends the query."""
 
     def __init__(self, source: Source) -> None:
         self._connection = source.connection
         self._is_fabric = source.kind == "fabric"
-        self._threads = Threads()
+        self._room = asyncio.Semaphore(AT_ONCE)
+        self._idle: list[Child] = []
 
     async def ask(self, admitted: Admitted, token: str, deadline: float) -> Answer:
-        def work(stop: Stop) -> Answer:
-            return self._read(admitted.sql, admitted.row_cap + 1, token, stop)
-
-        return await self._threads.run(work, deadline)
+        return await self._read(admitted.sql, admitted.row_cap + 1, token, deadline)
 
     async def catalog(self, token: str) -> Schema:
-        def work(stop: Stop) -> Schema:
-            columns = self._read(_COLUMNS, 0, token, stop)
-            keys = self._read(_KEYS, 0, token, stop) if not self._is_fabric else Answer((), ())
-            return _schema(columns, keys)
-
-        return await self._threads.run(work, CATALOG_WITHIN)
+        columns = await self._read(_COLUMNS, 0, token, CATALOG_WITHIN)
+        keys = Answer((), ())
+        if not self._is_fabric:
+            keys = await self._read(_KEYS, 0, token, CATALOG_WITHIN)
+        return _schema(columns, keys)
 
     async def close(self) -> None:
-        self._threads.close()
+        for child in self._idle:
+            await child.close()
 
-    def _read(self, sql: str, most: int, token: str, stop: Stop) -> Answer:
+    async def _read(self, sql: str, most: int, token: str, seconds: float) -> Answer:
         """At most `most` rows, or all where that is 0."""
-        import mssql_python
-
+        asked = {
+            **self._login(token),
+            "timeout": CONNECT_WITHIN,
+            "pinned": self._pinned(most),
+            "sql": sql,
+            "rows": most,
+            "seconds": seconds,
+        }
+        ends = asyncio.get_running_loop().time() + seconds
         try:
-            connection = self._connect(token)
-        except mssql_python.Error as error:
-            raise _not_connected(str(error)) from error
+            async with asyncio.timeout_at(ends):
+                await self._room.acquire()
+        except TimeoutError:
+            raise too_slow(seconds) from None
+        child = self._idle.pop() if self._idle else Child(_CHILD)
         try:
-            connection.timeout = max(1, math.ceil(stop.seconds))
-            cursor = connection.cursor()
-            cursor.execute(self._pinned(most))
-            cursor.execute(sql)
-            rows = cursor.fetchmany(most) if most else cursor.fetchall()
-            return answer([str(one[0]) for one in cursor.description or ()], rows)
-        except mssql_python.Error as error:
-            raise _failed(str(error), stop) from error
+            told = await child.ask(asked, ends - asyncio.get_running_loop().time())
         finally:
-            _leave(connection)
+            self._idle.append(child)
+            self._room.release()
+        if told is None:
+            raise QueryFailed("unreachable", "The database's driver ended.")
+        if "failed" in told:
+            text = str(told["text"])
+            is_query = told["failed"] == "query"
+            raise _failed(text, seconds) if is_query else _not_connected(text)
+        rows = tuple(tuple(value(cell) for cell in row) for row in told["rows"])
+        return Answer(tuple(told["columns"]), rows)
 
-    def _connect(self, token: str) -> Any:
-        import mssql_python
-
-        # Its settings are properties of the module, which its types do not say.
-        driver = cast("Any", mssql_python)
-        if driver.native_provider != PROVIDER:
-            driver.native_provider = PROVIDER
-        # The driver's own pool knows connections by their address, not by whose they are.
-        driver.pooling(enabled=False)
+    def _login(self, token: str) -> dict[str, object]:
         given = self._connection
         said = {
             "Server": given.get("server", ""),
@@ -107,44 +107,17 @@ class Mssql:
         }
         if given.get("certificate") not in (None, "", "trust"):
             said["ServerCertificate"] = given["certificate"]
-        before: dict[int, bytes | int] = {}
         if given.get("password"):
             said |= {"UID": given.get("user", ""), "PWD": given["password"]}
-        elif token:
-            before[ACCESS_TOKEN] = token_struct(token)
-        else:
+            return {"said": said, "token": ""}
+        if not token:
             raise QueryFailed("sign_in", "The source wants your own sign-in, and there is none.")
-        address = ";".join(f"{name}={_braced(value)}" for name, value in said.items())
-        # Nothing is ever committed: a statement that slipped through would be undone.
-        return driver.connect(
-            address, autocommit=False, attrs_before=before, timeout=CONNECT_WITHIN
-        )
+        return {"said": said, "token": token}
 
     def _pinned(self, most: int) -> str:
         if self._is_fabric:
             return _PINNED_FABRIC
         return f"{_PINNED}; SET ROWCOUNT {most:d}"
-
-
-def token_struct(token: str) -> bytes:
-    """A token as the driver takes it: its length in bytes, then UTF-16."""
-    raw = token.encode("utf-16-le")
-    return struct.pack("<I", len(raw)) + raw
-
-
-def _braced(value: str) -> str:
-    return "{" + value.replace("}", "}}") + "}" if re.search(r"[;{}=\s]", value) else value
-
-
-def _leave(connection: Any) -> None:
-    import mssql_python
-
-    try:
-        connection.rollback()
-        connection.close()
-    except mssql_python.Error:
-        # It is gone already, and with it whatever was to be undone.
-        return
 
 
 def _schema(columns: Answer, keys: Answer) -> Schema:
@@ -212,7 +185,7 @@ _SENTENCES: tuple[tuple[str, Failure], ...] = (
 """The driver hands on the server's sentence and not its number."""
 
 
-def _failed(text: str, stop: Stop) -> QueryFailed:
+def _failed(text: str, seconds: float) -> QueryFailed:
     kind: Failure | None = next(
         (kind for words, kind in _SENTENCES if words.casefold() in text.casefold()), None
     )
@@ -220,7 +193,7 @@ def _failed(text: str, stop: Stop) -> QueryFailed:
         number = re.search(r"\b(\d{3,5})\b", text)
         kind = _NUMBERS.get(number[1], "other") if number else "other"
     if kind == "timeout":
-        return too_slow(round(stop.given))
+        return too_slow(round(seconds))
     return QueryFailed(kind, _sentence(text))
 
 
