@@ -276,11 +276,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.retrieval", description=__doc__)
     parser.add_argument("what", choices=["quality", "speed"])
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "vectors.db")
+    parser.add_argument("--chunks", type=int, nargs="+", default=[20_000, 100_000])
     given = parser.parse_args()
     if given.what == "quality":
         asyncio.run(quality(given.cache))
     else:
-        for count in (20_000, 100_000):
+        for count in given.chunks:
             speed(count)
 
 

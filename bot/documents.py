@@ -13,10 +13,11 @@ from typing import TextIO
 
 from bot.addresses import sqlite_file
 from bot.config import Config
+from bot.eyes import eyes
 from bot.settings import Settings
 from core.errors import Misconfigured
 from core.records import LedgerEntry, PersonId
-from core.specialists.documents.eyes import Seeing
+from core.specialists.documents.drive import SHARED
 from core.specialists.documents.ingest import Ingest
 from core.specialists.documents.sync import HOLD_SECONDS, Report, Sync
 from core.storage import documents
@@ -24,7 +25,10 @@ from core.storage.database import Conflict
 from core.storage.documents import Source
 
 EVERYONE = "group:everyone"
-_READER = re.compile(r"group:[\w.-]+|(?:person|place):[a-z]+:[^\s/]+/\S+|tenant:[a-z]+:[^\s/]+")
+_READER = re.compile(
+    r"shared|entra:[0-9a-f-]{36}|group:[\w.-]+|(?:person|place):[a-z]+:[^\s/]+/\S+"
+    r"|tenant:[a-z]+:[^\s/]+"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +88,12 @@ async def opened(settings: Settings, config: Config) -> AsyncGenerator[Desk]:
         held.push_async_callback(embed.close)
         index = await open_index(db, model=embed.model)
         held.push_async_callback(index.close)
-        eyes = None
-        if settings.vision:
+        door = None
+        if settings.vision and not settings.reads_locally:
             door = ChatDoor(wiring.asked(settings, config), meter, time.time)
             held.push_async_callback(door.close)
-            eyes = Seeing(ask=door.ask, model=settings.vision)
-        ingest = Ingest(db=db, index=index, embed=embed.embed, clock=time.time, eyes=eyes)
+        seeing = eyes(settings, door, meter)
+        ingest = Ingest(db=db, index=index, embed=embed.embed, clock=time.time, eyes=seeing)
         drive = None
         if settings.microsoft is not None and settings.keys:
             chats = Chats(settings, config, None, None)
@@ -240,6 +244,8 @@ def _source(place: str, *, name: str, readers: Sequence[str], link: str, owner: 
     )
     if owner:
         return _of_drive(base, owner)
+    if SHARED in base.readers:
+        raise Misconfigured("`shared` is a reader of a drive; say whose with --person.")
     path = Path(place).expanduser().resolve()
     if not path.is_dir():
         raise Misconfigured(f"{path} is no folder.")
@@ -253,7 +259,9 @@ def _of_drive(base: Source, owner: str) -> Source:
         raise Misconfigured(
             "A drive is me/drive (the person's own OneDrive), drives/ID or sites/ID/drive."
         )
-    return replace(base, kind="drive", place=place, owner=person, readers=(f"person:{person}",))
+    shared = (SHARED,) if SHARED in base.readers else ()
+    readers = (f"person:{person}", *shared)
+    return replace(base, kind="drive", place=place, owner=person, readers=readers)
 
 
 def _checked(named: Sequence[str]) -> tuple[str, ...]:

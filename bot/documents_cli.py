@@ -45,7 +45,8 @@ def add_documents(
     adding.add_argument("--name", default="", help="what it is called; else the folder's own name")
     adding.add_argument(
         *("--readers", "-r"), action="append", default=[], metavar="WHO",
-        help="group:…, person:… or place:…, several times; else group:everyone",
+        help="group:…, person:…, entra:ID or place:…, several times; else group:everyone. Of a"
+        " drive: shared, for those with whom Microsoft shares an item; else its person alone",
     )  # fmt: skip
     adding.add_argument("--link", default="", help="where people find the folder in a browser")
     adding.add_argument("--person", default="", help="whose rights a drive is read with")

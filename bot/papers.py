@@ -11,23 +11,22 @@ from aiohttp import web
 from bot import documents_page
 from bot.config import DOCUMENTS, Config
 from bot.lifecycle import Loop
-from bot.office import OfficeRooms
+from bot.office import Connecting, OfficeRooms
 from bot.settings import Settings
 from core.capabilities.servers import Server
 from core.connectors.graph import Graph
+from core.connectors.groups import own_objects
 from core.errors import CountersignError, NeedsAccount
 from core.identity.accounts import Accounts
 from core.identity.vault import KeyRing
-from core.llm.chat import ChatDoor
 from core.llm.embed import EmbedDoor
 from core.llm.models import ModelSettings
 from core.ports import Clock
 from core.records import PersonId
 from core.specialists.documents.answering import Answering, Ask
 from core.specialists.documents.drive import Drive
-from core.specialists.documents.eyes import Seeing
-from core.specialists.documents.ingest import Ingest
-from core.specialists.documents.library import Joined, Library, alone
+from core.specialists.documents.ingest import Eyes, Ingest
+from core.specialists.documents.library import Joined, Library, Objects, alone, unknown
 from core.specialists.documents.places import Addresses
 from core.specialists.documents.private import Privately
 from core.specialists.documents.sync import Sync
@@ -42,7 +41,7 @@ EVERY = 300.0
 LOOK = 10.0
 """Seconds between two looks at which sources there are."""
 SAMPLES = "sample papers"
-_READS = ("Files.Read",)
+_PROFILE = ("User.Read",)
 
 log = logs.get(__name__)
 
@@ -149,14 +148,19 @@ class PaperRooms:
 def drive_of(office: OfficeRooms) -> Drive | None:
     if office.graph is None or office.accounts is None:
         return None
-    return drive(office.graph, office.accounts)
+    return drive(office.graph, office.accounts, office.connecting)
 
 
-def drive(graph: Graph, accounts: Accounts) -> Drive:
+def drive(graph: Graph, accounts: Accounts, connecting: Connecting | None = None) -> Drive:
     """Drives, read with the tokens of these accounts."""
 
-    async def token(person: PersonId) -> str:
-        return (await accounts.token(person, _READS, fresh=False)).value
+    async def token(person: PersonId, scopes: Sequence[str]) -> str:
+        try:
+            return (await accounts.token(person, scopes, fresh=False)).value
+        except NeedsAccount as missing:
+            if connecting is not None and missing.kind != "unavailable":
+                connecting.lacks(person, scopes, missing.claims)
+            raise
 
     return Drive(graph, token)
 
@@ -176,6 +180,23 @@ def joined_by(accounts: Accounts | None) -> Joined:
     return joined
 
 
+def objects_of(office: OfficeRooms) -> Objects:
+    """The ids under which Entra knows a person, asked for with the person's own token."""
+    graph, accounts = office.graph, office.accounts
+    if graph is None or accounts is None:
+        return unknown
+
+    async def objects(person: PersonId) -> frozenset[str]:
+        try:
+            token = await accounts.token(person, _PROFILE, fresh=False)
+            return await own_objects(graph, token.value)
+        except (CountersignError, NeedsAccount) as failure:
+            log.info("documents.unknown", person=person, kind=type(failure).__name__)
+            return frozenset()
+
+    return objects
+
+
 def samples() -> Path:
     """The papers of the local workspace."""
     return Path(__file__).parent / "workspace" / "papers"
@@ -185,7 +206,7 @@ def shelf(
     db: Database,
     index: Index,
     embed: EmbedDoor,
-    chat: ChatDoor,
+    seeing: Eyes | None,
     clock: Clock,
     settings: Settings,
     config: Config,
@@ -193,8 +214,7 @@ def shelf(
     has_samples: bool,
 ) -> PaperRooms:
     """What belongs to documents, put together."""
-    eyes = Seeing(ask=chat.ask, model=settings.vision) if settings.vision else None
-    ingest = Ingest(db=db, index=index, embed=embed.embed, clock=clock, eyes=eyes)
+    ingest = Ingest(db=db, index=index, embed=embed.embed, clock=clock, eyes=seeing)
     drive = drive_of(office)
     own = f"http://{settings.host}:{settings.port}" if settings.is_workspace else ""
     library = Library(
@@ -205,6 +225,7 @@ def shelf(
         ),
         drive=drive,
         joined=joined_by(office.accounts),
+        objects=objects_of(office),
     )
     papers = samples() if has_samples else None
     return PaperRooms(library, Sync(ingest, drive=drive), samples=papers)

@@ -135,6 +135,11 @@ class Settings:
     observing: Observing = field(default_factory=Observing)
 
     @property
+    def reads_locally(self) -> bool:
+        """Whether pictures of pages are read by a program of this machine."""
+        return self.vision.partition(":")[0] == "tesseract"
+
+    @property
     def key_file(self) -> Path:
         return self.state / "sealing.key"
 
@@ -362,6 +367,8 @@ def _judge_models(given: Given, settings: Settings) -> None:
     )
     for name, value in named:
         if (name == "EMBEDDINGS" and value == OFFLINE_EMBEDDER) or (name == "VISION" and not value):
+            continue
+        if name == "VISION" and settings.reads_locally:
             continue
         try:
             model = models.known([settings.providers.reach(value)])[value]

@@ -16,6 +16,7 @@ from adapters.teams import edge as teams_edge
 from bot import connect, inside, loading, papers, specialists, turns
 from bot.chats import Chats, Pacings
 from bot.config import SAMPLE, Config
+from bot.eyes import eyes
 from bot.lifecycle import Loop, Part
 from bot.microsoft import People, Tokens, Welcome
 from bot.observing import watched
@@ -249,7 +250,10 @@ async def _rooms(
     held.push_async_callback(embed.close)
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
-    shelf = papers.shelf(db, index, embed, chat, clock, settings, config, office, has_samples)
+    shelf = papers.shelf(
+        *(db, index, embed, eyes(settings, chat, meter), clock),
+        *(settings, config, office, has_samples),
+    )
     documents = await shelf.served(held, chat.ask, config.models)
     wanted = _wanted(db, settings, config, clock, chats, chat)
     data = await specialists.servers(held, wanted)
@@ -336,7 +340,7 @@ async def _workspace(held: AsyncExitStack, settings: Settings) -> "LocalWorkspac
 
 def asked(settings: Settings, config: Config) -> dict[str, ModelSettings]:
     """Every model that may be asked: those that people can name, and the one that sees."""
-    if not settings.vision:
+    if not settings.vision or settings.reads_locally:
         return dict(config.models)
     seeing = settings.providers.reach(settings.vision)
     return {seeing.key: seeing, **config.models}

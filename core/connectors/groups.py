@@ -25,3 +25,16 @@ async def members(graph: Graph, token: str, group: str) -> tuple[str, ...]:
     except GraphFailed as failure:
         raise SourceFailed(f"Microsoft Graph did not say who is in it: {failure}") from None
     return tuple(id.lower() for id in (text(one, "id") for one in found) if id)
+
+
+async def own_objects(graph: Graph, token: str) -> frozenset[str]:
+    """The object ids of whose token it is and of every group that they are in. Raises
+    `SourceFailed`."""
+    named = {"$select": "id"}
+    try:
+        me = (await graph.ask(token, Request(path="/me", query=named))).body
+        asked = Request(path="/me/transitiveMemberOf", query=named | {"$top": "999"})
+        found = await graph.items(token, asked, MOST)
+    except GraphFailed as failure:
+        raise SourceFailed(f"Microsoft Graph did not say who somebody is: {failure}") from None
+    return frozenset(id.lower() for id in (text(one, "id") for one in (me, *found)) if id)

@@ -9,7 +9,7 @@ from functools import cache
 from core.records import Usage
 
 MILLION = Decimal(1_000_000)
-FREE_TABLES = {"demo": "demo", "minilm": "offline"}
+FREE_TABLES = {"demo": "demo", "minilm": "offline", "tesseract": "offline"}
 """Providers that run inside this process, with the name of the table that makes them free."""
 
 

@@ -87,6 +87,8 @@ class Calls:
     credentials: Credentials
     needs_account: Callable[[NeedsAccount], Awaitable[str]] = not_asked
     """Asks the person for the account that a call needs; what the model is told of it."""
+    hidden: frozenset[TurnId] = frozenset()
+    """Turns of the thread whose evidence is not to be read any more."""
     kept: list[Evidence] = field(default_factory=list[Evidence])
     """What this try of the turn brought, as it came."""
     approvals: Approvals | None = None
@@ -225,7 +227,7 @@ class Calls:
         """Read on in a result of this thread. Nothing new is kept: it is evidence already."""
         named = named_evidence(self.turn.id, arguments)
         piece = await evidence.known(self.db, self.turn.question.thread, named)
-        if piece is None:
+        if piece is None or piece.turn in self.hidden:
             asked = str(arguments.get("evidence", "")).strip()
             raise BadArguments(f"there is no evidence {asked!r} in this thread")
         return CallResult(text=read_result(piece, arguments), is_error=False, outcome="read")

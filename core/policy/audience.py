@@ -1,12 +1,14 @@
 """Who may read a document, and who would hear what is said of it in a place: pure verdicts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.policy.rules import Rules, is_meant
 from core.records import Person, PersonId, Place
 
 EVERYONE = "group:everyone"
+ENTRA = "entra:"
+"""What a reader begins with that is somebody in Entra, or a group there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,18 +28,25 @@ def readable(
     rules: Rules,
     *,
     also: Iterable[PersonId] = (),
+    objects: Collection[str] = (),
 ) -> Readable:
     """What of `sets` (scope → readers) this person may be answered from in this place. `also`
-    are other ids of the same human.
+    are other ids of the same human, `objects` the ids under which Entra knows them: their own, and
+    those of the groups that they are in.
 
     A reader is `group:…` as in policy, or one whole id, which names its tenant:
-    `person:slack:T…/U…`, `place:slack:T…/C…` (whoever is in that place), `tenant:slack:T…`.
+    `person:slack:T…/U…`, `place:slack:T…/C…` (whoever is in that place), `tenant:slack:T…`,
+    `entra:<object id>`.
     """
     asker = (person, *(replace(person, id=other) for other in also))
+    known = {f"{ENTRA}{id}" for id in objects}
     here: list[str] = []
     alone: list[str] = []
     for scope, readers in sorted(sets.items()):
-        if not any(_may_read(one, place, reader, rules) for one in asker for reader in readers):
+        is_known = any(reader in known for reader in readers)
+        if not is_known and not any(
+            _may_read(one, place, reader, rules) for one in asker for reader in readers
+        ):
             continue
         heard = place.kind == "dm" or any(_is_heard(place, reader) for reader in readers)
         (here if heard else alone).append(scope)

@@ -109,6 +109,7 @@ async def _forget_turn(tx: Statements, turn: TurnId) -> None:
     await tx.execute("DELETE FROM notes WHERE turn = ?", (turn,))
     await tx.execute("DELETE FROM checkpoints WHERE turn = ?", (turn,))
     await tx.execute("DELETE FROM ratings WHERE turn = ?", (turn,))
+    await tx.execute("DELETE FROM spoken WHERE turn = ?", (turn,))
     await tx.execute("DELETE FROM reservations WHERE turn = ?", (turn,))
     await tx.execute("DELETE FROM evidence WHERE turn = ?", (turn,))
     await tx.execute(

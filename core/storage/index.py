@@ -54,10 +54,11 @@ class Index(Protocol):
         text: str,
         k: int = 12,
         sources: Sequence[str] | None = None,
+        but: Sequence[str] = (),
     ) -> list[Chunk]:
         """The best `k` chunks of the scopes, best first. An empty vector searches by words
-        alone. Never looks outside the scopes, nor outside the sources where they are given.
-        Raises `Unavailable`."""
+        alone. Never looks outside the scopes, nor outside `sources` where they are given, nor into
+        the sources in `but`. Raises `Unavailable`."""
         ...
 
     async def forget(self, source: str, but: frozenset[str] = frozenset()) -> int:

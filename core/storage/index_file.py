@@ -3,13 +3,12 @@
 It is opened with `apsw`, because many builds of Python cannot load SQLite extensions, and is
 never the main database's file: two SQLite libraries in one process must not share one.
 
-Vectors stand in an ordinary table, indexed by scope, and are compared by sqlite-vec's
-`vec_distance_cosine`. A `vec0` table partitioned by scope answers twice as fast (1.3 ms against
-3.1 ms in a scope of 2,000), but takes room for a whole block of vectors per scope: 100 kB for
-each thread at a block size of 64, 1.5 MB at its default.
+Vectors stand in an ordinary table in the order of their scopes, so that a question reads those of
+its scopes and no other, and are compared by sqlite-vec's `vec_distance_cosine`, every one of
+them. A `vec0` table partitioned by scope takes room for a whole block of vectors per scope: 100 kB
+for each thread at a block size of 64, 1.5 MB at its default.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
@@ -22,33 +21,38 @@ from core.records import Chunk
 from core.storage.embeddings import Embedded, Extent, as_blob
 from core.storage.index import DEPTH, words
 
-_LAYOUT = 1
+ROOM = 4_000
+"""Chunks that hold the words by which a question is ranked, at least where its rarest word is in
+fewer: to rank one takes ten microseconds."""
+_LAYOUT = 2
 _SCHEMA = """
     DROP TABLE IF EXISTS chunks;
+    DROP TABLE IF EXISTS vectors;
     DROP TABLE IF EXISTS words;
     CREATE TABLE chunks (
-      seq INTEGER PRIMARY KEY, id TEXT, scope TEXT, source TEXT, title TEXT, body TEXT,
-      model TEXT, vector BLOB
+      seq INTEGER PRIMARY KEY, id TEXT, scope TEXT, source TEXT, title TEXT, body TEXT
     );
-    CREATE INDEX chunks_of_scope ON chunks (scope);
     CREATE INDEX chunks_by_id ON chunks (id);
     CREATE INDEX chunks_of_source ON chunks (source);
+    CREATE TABLE vectors (
+      scope TEXT, seq INTEGER, model TEXT, vector BLOB, PRIMARY KEY (scope, seq)
+    ) WITHOUT ROWID;
     CREATE VIRTUAL TABLE words USING fts5(
-      scope, title, body, content='', contentless_delete=1, tokenize='unicode61'
+      title, body, content='', contentless_delete=1, tokenize='unicode61'
     );
-    PRAGMA user_version = 1;
+    PRAGMA user_version = 2;
 """
-_ADD_CHUNK = """
-    INSERT INTO chunks (seq, id, scope, source, title, body, model, vector)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_ADD_WORDS = "INSERT INTO words (rowid, scope, title, body) VALUES (?, ?, ?, ?)"
+_ADD_CHUNK = "INSERT INTO chunks (seq, id, scope, source, title, body) VALUES (?, ?, ?, ?, ?, ?)"
+_ADD_VECTOR = "INSERT INTO vectors (scope, seq, model, vector) VALUES (?, ?, ?, ?)"
+_ADD_WORDS = "INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)"
 _BY_MEANING = """
-    SELECT id, scope, source, title, body
+    SELECT id, chunks.scope, source, title, body
     FROM (
-      SELECT seq AS near, vec_distance_cosine(vector, ?) AS distance FROM chunks
+      SELECT seq AS near, vec_distance_cosine(vector, ?) AS distance FROM vectors
       WHERE scope IN (SELECT value FROM json_each(?)) AND model = ? AND length(vector) = ?
-        AND (? IS NULL OR source IN (SELECT value FROM json_each(?)))
+        AND (? IS NULL OR seq IN (SELECT seq FROM chunks
+                                  WHERE source IN (SELECT value FROM json_each(?))))
+        AND seq NOT IN (SELECT seq FROM chunks WHERE source IN (SELECT value FROM json_each(?)))
       ORDER BY distance LIMIT ?
     ) JOIN chunks ON chunks.seq = near
     ORDER BY distance
@@ -57,25 +61,32 @@ _BY_MEANING = """
 _BY_WORDS = """
     SELECT id, chunks.scope, source, chunks.title, chunks.body
     FROM (
-      SELECT rowid AS found, rank AS fits FROM words
-      WHERE words MATCH ? AND rank MATCH 'bm25(0.0, 2.0, 1.0)'
-        AND (? IS NULL
-             OR rowid IN (SELECT seq FROM chunks
-                          WHERE source IN (SELECT value FROM json_each(?))))
-      ORDER BY rank LIMIT ?
+      SELECT seq AS found, fits
+      FROM (SELECT rowid AS held, rank AS fits FROM words
+            WHERE words MATCH ? AND rank MATCH 'bm25(2.0, 1.0)')
+      CROSS JOIN chunks ON seq = held
+      WHERE scope IN (SELECT value FROM json_each(?))
+        AND (? IS NULL OR source IN (SELECT value FROM json_each(?)))
+        AND source NOT IN (SELECT value FROM json_each(?))
+      ORDER BY fits, seq LIMIT ?
     ) JOIN chunks ON chunks.seq = found
-    ORDER BY fits
+    ORDER BY fits, found
 """
+_HOLDING = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
 
 
 def open_file(path: Path) -> apsw.Connection:
-    """Open the file, or make it anew when it is not a database of ours."""
+    """Open the file, or make it anew when it is not a database of ours, or of an older layout."""
     try:
-        return _connect(path)
+        file = _connect(path)
+        if _rows(file, "PRAGMA user_version") == [(_LAYOUT,)]:
+            return file
+        file.close()
     except (apsw.CorruptError, apsw.NotADBError):
-        for leftover in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
-            leftover.unlink(missing_ok=True)
-        return _connect(path)
+        pass
+    for leftover in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+        leftover.unlink(missing_ok=True)
+    return _connect(path)
 
 
 def _extension() -> str:
@@ -94,11 +105,13 @@ def _connect(path: Path) -> apsw.Connection:
         file.enable_load_extension(True)
         file.load_extension(_extension())
         file.enable_load_extension(False)
+        # For a file that is empty yet: on smaller pages a vector would be broken up.
+        _rows(file, "PRAGMA page_size = 16384")
         _rows(file, "PRAGMA journal_mode = WAL")
         # What a power loss takes from the index comes back from the main database.
         _rows(file, "PRAGMA synchronous = NORMAL")
         _rows(file, "PRAGMA secure_delete = ON")
-        if _rows(file, "PRAGMA user_version") != [(_LAYOUT,)]:
+        if _rows(file, "PRAGMA user_version") == [(0,)]:
             clear(file)
     except BaseException:
         file.close()
@@ -130,17 +143,18 @@ def put(file: apsw.Connection, rows: Sequence[Embedded]) -> None:
     with file:
         for row in rows:
             chunk = row.chunk
-            _drop(file, "SELECT seq FROM chunks WHERE id = ?", chunk.id)
+            _drop(file, "SELECT seq, scope FROM chunks WHERE id = ?", chunk.id)
             place = (row.seq, chunk.id, chunk.scope, chunk.source)
-            _rows(file, _ADD_CHUNK, *place, chunk.title, chunk.text, row.model, row.vector)
-            _rows(file, _ADD_WORDS, row.seq, _scope_word(chunk.scope), chunk.title, chunk.text)
+            _rows(file, _ADD_CHUNK, *place, chunk.title, chunk.text)
+            _rows(file, _ADD_VECTOR, chunk.scope, row.seq, row.model, row.vector)
+            _rows(file, _ADD_WORDS, row.seq, chunk.title, chunk.text)
 
 
 def remove(file: apsw.Connection, numbers: Iterable[int]) -> None:
     """Remove the rows with these numbers."""
     with file:
         for number in numbers:
-            _drop(file, "SELECT seq FROM chunks WHERE seq = ?", number)
+            _drop(file, "SELECT seq, scope FROM chunks WHERE seq = ?", number)
 
 
 def numbers(file: apsw.Connection) -> set[int]:
@@ -152,7 +166,7 @@ def remove_all(file: apsw.Connection, sources: Sequence[str]) -> None:
     """Remove what was cut from these sources, all or none."""
     with file:
         for source in sources:
-            _drop(file, "SELECT seq FROM chunks WHERE source = ?", source)
+            _drop(file, "SELECT seq, scope FROM chunks WHERE source = ?", source)
 
 
 def scrub(file: apsw.Connection) -> None:
@@ -163,8 +177,9 @@ def scrub(file: apsw.Connection) -> None:
 
 
 def _drop(file: apsw.Connection, which: str, value: str | int) -> None:
-    for (seq,) in _rows(file, which, value):
+    for seq, scope in _rows(file, which, value):
         _rows(file, "DELETE FROM words WHERE rowid = ?", seq)
+        _rows(file, "DELETE FROM vectors WHERE scope = ? AND seq = ?", scope, seq)
         _rows(file, "DELETE FROM chunks WHERE seq = ?", seq)
 
 
@@ -174,15 +189,17 @@ def by_meaning(
     model: str,
     vector: Sequence[float],
     sources: Sequence[str] | None = None,
+    but: Sequence[str] = (),
 ) -> list[Chunk]:
-    """The nearest chunks of the scopes, nearest first."""
+    """The nearest chunks of the scopes, nearest first; none of the sources in `but`."""
     if not vector:
         return []
     blob = as_blob(vector)
     inside = json.dumps(list(scopes))
-    within = None if sources is None else json.dumps(list(sources))
-    rows = _rows(file, _BY_MEANING, blob, inside, model, len(blob), within, within, DEPTH)
-    return [_chunk(*row) for row in rows]
+    bounds = (*_within(sources), json.dumps(list(but)), DEPTH)
+    return [
+        _chunk(*row) for row in _rows(file, _BY_MEANING, blob, inside, model, len(blob), *bounds)
+    ]
 
 
 def by_words(
@@ -190,26 +207,45 @@ def by_words(
     scopes: Sequence[str],
     text: str,
     sources: Sequence[str] | None = None,
+    but: Sequence[str] = (),
 ) -> list[Chunk]:
-    """The chunks of the scopes that hold words of the text, best first."""
-    asked = words(text)
-    if not asked or not scopes:
+    """The chunks of the scopes that hold words of the text, best first; none of the sources in
+    `but`."""
+    if not scopes or not (asked := _telling(file, words(text))):
         return []
-    where = " OR ".join(_scope_word(scope) for scope in scopes)
-    what = " OR ".join(_quoted(word) for word in asked)
+    inside = json.dumps(list(scopes))
+    bounds = (*_within(sources), json.dumps(list(but)), DEPTH)
+    return [_chunk(*row) for row in _rows(file, _BY_WORDS, asked, inside, *bounds)]
+
+
+def _telling(file: apsw.Connection, asked: Sequence[str]) -> str:
+    """The words, quoted: as many of the rarest as are, together, in no more chunks than may be
+    ranked. What is in half of all chunks says little about any of them."""
+    held = sorted((_held(file, _quoted(word)), _quoted(word)) for word in asked)
+    rarest = [word for count, word in held if count]
+    fits, beyond = 1, len(rarest) + 1
+    while beyond - fits > 1:
+        middle = (fits + beyond) // 2
+        if _held(file, " OR ".join(rarest[:middle])) <= ROOM:
+            fits = middle
+        else:
+            beyond = middle
+    return " OR ".join(rarest[:fits])
+
+
+def _held(file: apsw.Connection, words: str) -> int:
+    """How many chunks hold one of the words, counted as far as it matters."""
+    [(count,)] = _rows(file, _HOLDING, words, ROOM + 1)
+    return count
+
+
+def _within(sources: Sequence[str] | None) -> tuple[str | None, str | None]:
     within = None if sources is None else json.dumps(list(sources))
-    asking = f"scope : ({where}) AND {{title body}} : ({what})"
-    rows = _rows(file, _BY_WORDS, asking, within, within, DEPTH)
-    return [_chunk(*row) for row in rows]
+    return within, within
 
 
 def _chunk(id: str, scope: str, source: str, title: str, body: str) -> Chunk:
     return Chunk(id=id, scope=scope, source=source, title=title, text=body)
-
-
-def _scope_word(scope: str) -> str:
-    """The scope as one word of the text index, so that it narrows the search from inside."""
-    return f"s{hashlib.sha256(scope.encode()).hexdigest()[:24]}"
 
 
 def _quoted(word: str) -> str:

@@ -48,11 +48,12 @@ class TableIndex:
         text: str,
         k: int = 12,
         sources: Sequence[str] | None = None,
+        but: Sequence[str] = (),
     ) -> list[Chunk]:
         within = None if sources is None else list(sources)
-        rankings = [await self._by_words(scopes, text, within)]
+        rankings = [await self._by_words(scopes, text, within, list(but))]
         if vector and self._has_vectors:
-            rankings.append(await self._by_meaning(scopes, vector, within))
+            rankings.append(await self._by_meaning(scopes, vector, within, list(but)))
         return fuse(rankings, k)
 
     async def forget(self, source: str, but: frozenset[str] = frozenset()) -> int:
@@ -89,7 +90,11 @@ class TableIndex:
         return count
 
     async def _by_meaning(
-        self, scopes: Sequence[str], vector: Sequence[float], within: list[str] | None
+        self,
+        scopes: Sequence[str],
+        vector: Sequence[float],
+        within: list[str] | None,
+        but: list[str],
     ) -> list[Chunk]:
         rows = await self._db.fetch(
             """
@@ -97,14 +102,18 @@ class TableIndex:
             WHERE embeddings.scope = ANY(?) AND embeddings.model = ?
               AND embeddings.dimensions = ?
               AND (?::text[] IS NULL OR embeddings.source = ANY(?))
+              AND embeddings.source <> ALL(?)
             ORDER BY vectors.embedding <=> ?::vector LIMIT ?
             """,
-            (list(scopes), self.model, len(vector), within, within, _literal(vector), DEPTH),
+            (
+                *(list(scopes), self.model, len(vector), within, within, but),
+                *(_literal(vector), DEPTH),
+            ),
         )
         return [embeddings.chunk_of(row) for row in rows]
 
     async def _by_words(
-        self, scopes: Sequence[str], text: str, within: list[str] | None
+        self, scopes: Sequence[str], text: str, within: list[str] | None, but: list[str]
     ) -> list[Chunk]:
         rows = await self._db.fetch(
             """
@@ -114,12 +123,12 @@ class TableIndex:
               WHERE numnode(plainto_tsquery('simple', word)) > 0
             )
             SELECT embeddings.* FROM embeddings, asked
-            WHERE scope = ANY(?) AND (?::text[] IS NULL OR source = ANY(?))
+            WHERE scope = ANY(?) AND (?::text[] IS NULL OR source = ANY(?)) AND source <> ALL(?)
               AND to_tsvector('simple', title || ' ' || body) @@ asked.words
             ORDER BY ts_rank(to_tsvector('simple', title || ' ' || body), asked.words) DESC, seq
             LIMIT ?
             """,
-            (words(text), list(scopes), within, within, DEPTH),
+            (words(text), list(scopes), within, within, but, DEPTH),
         )
         return [embeddings.chunk_of(row) for row in rows]
 

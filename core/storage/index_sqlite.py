@@ -75,6 +75,7 @@ class FileIndex:
         text: str,
         k: int = 12,
         sources: Sequence[str] | None = None,
+        but: Sequence[str] = (),
     ) -> list[Chunk]:
         if self._is_behind:
             async with self._following:
@@ -82,8 +83,8 @@ class FileIndex:
         return await self._on_file(
             lambda file: fuse(
                 [
-                    index_file.by_meaning(file, scopes, self.model, vector, sources),
-                    index_file.by_words(file, scopes, text, sources),
+                    index_file.by_meaning(file, scopes, self.model, vector, sources, but),
+                    index_file.by_words(file, scopes, text, sources, but),
                 ],
                 k,
             )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from core.records import Answer, Chip, MadeFile, PersonId, ThreadId, Turn, TurnId
+from core.storage import spoken
 from core.storage.bodies import packed, storable, unpacked
 from core.storage.database import Database, Row, Statements, Transaction
 
@@ -117,6 +118,7 @@ async def past(db: Statements, before: float, limit: int) -> list[TurnId]:
 async def forget(db: Database, turns: Sequence[TurnId]) -> int:
     async def remove(tx: Transaction) -> int:
         gone = [await tx.execute("DELETE FROM turns WHERE turn = ?", (turn,)) for turn in turns]
+        await spoken.forget(tx, turns)
         return sum(gone)
 
     return await db.write(remove)

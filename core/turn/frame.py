@@ -7,7 +7,7 @@ from core.capabilities.reading import READ_RESULT
 from core.context import prompts, shape
 from core.context.skills import chosen
 from core.loop.steps import ROUNDS
-from core.records import Chunk, Evidence, ModelMessage, Turn
+from core.records import Chunk, Evidence, ModelMessage, Turn, TurnId
 from core.turn.permitted import Offer
 from core.turn.retrieve import Vector
 from core.turn.setup import Agent, Setup
@@ -24,6 +24,8 @@ class Known:
     """With the person introduced, and people and channels by name."""
     thread: str
     past: Sequence[shape.Finished]
+    hidden: frozenset[TurnId]
+    """Turns of the thread that are not to be told of."""
     vector: Vector | None
     chunks: Sequence[Chunk]
     papers: Evidence | None

@@ -57,6 +57,16 @@ class Papers(Protocol):
         over them says now. Raises `Unavailable`."""
         ...
 
+    async def used(self, turn: Turn, cited: Sequence[Cited]) -> None:
+        """Remember that the turn's model was shown these. Raises `Unavailable`."""
+        ...
+
+    async def hidden(self, turn: Turn) -> frozenset[TurnId]:
+        """Those turns of the thread that rest on a document that may no longer be spoken of to
+        this person in this place. On what the others rest, the turn rests from now on as well:
+        its model is shown them. Raises `Unavailable`."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
@@ -106,7 +116,9 @@ async def find(
         or one.chunk.source in wanted
         or one.chunk.scope == scope(turn.question.thread)
     ]
-    return Found(past=past, cited=_fitting(near[:CHUNKS]), unread=unread)
+    fitting = _fitting(near[:CHUNKS])
+    await papers.used(turn, fitting)
+    return Found(past=past, cited=fitting, unread=unread)
 
 
 async def _searched(

@@ -33,6 +33,17 @@ _NOT_YET = {
 }
 
 
+HIDDEN = (
+    "(This answer is not shown: it rests on a document that may no longer be spoken of here. Say so"
+    " if it is asked about.)"
+)
+
+
+def shown(turn: TurnId, past: Finished, hidden: frozenset[TurnId]) -> Finished:
+    """The turn as it may be shown: that somebody asked is no secret of a document."""
+    return Finished(question=past.question, answer=HIDDEN) if turn in hidden else past
+
+
 async def history(db: Database, thread: ThreadId, limit: int) -> list[tuple[TurnId, Finished]]:
     """The newest `limit` finished turns of the thread, oldest first."""
     turns = await threads.finished(db, thread, limit)

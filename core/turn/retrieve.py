@@ -44,19 +44,17 @@ async def retrieve(
 ) -> list[Chunk]:
     """The pieces closest to the question in the thread's scope and in `scopes`, within `sources`
     where they are given; none when the index does not answer. Turns in `shown` are in the prompt
-    anyway and left out."""
+    anyway, or not to be told of, and are not looked at."""
     if vector is None:
         return []
     question = turn.question
-    wanted = CHUNKS + len(shown) * 4
     inside = [scope(question.thread), *scopes]
+    leave = [source(one) for one in shown]
     try:
-        hits = await index.search(inside, vector, question.text, wanted, sources)
+        return await index.search(inside, vector, question.text, CHUNKS, sources, leave)
     except CountersignError as failure:
         log.warning("retrieve.failed", turn=turn.id, kind=type(failure).__name__)
         return []
-    in_prompt = {source(one) for one in shown}
-    return [chunk for chunk in hits if chunk.source not in in_prompt][:CHUNKS]
 
 
 class Memory:

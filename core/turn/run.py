@@ -26,6 +26,7 @@ from core.records import (
     ModelReply,
     ToolSchema,
     Turn,
+    TurnId,
 )
 from core.storage import evidence, inbox
 from core.storage.database import Database
@@ -39,7 +40,7 @@ from core.turn.hear import as_heard, heard_around, noted, unread
 from core.turn.papers import Papers, as_evidence, find
 from core.turn.permitted import Offer, permitted
 from core.turn.progress import Progress
-from core.turn.resolve import history, outcomes
+from core.turn.resolve import history, outcomes, shown
 from core.turn.retrieve import Memory, embedded
 from core.turn.setup import Agent, Setup
 from core.turn.spending import Spending
@@ -105,7 +106,7 @@ async def _run(
     agent, telling = rooms.setup.agents.get(turn.agent), Telling()
     known = await _known(rooms, turn, billing, agent, surface, status, seen, sign_in)
     turn = known.turn
-    calls = _calls(rooms, turn, billing, known.offer, status, sign_in)
+    calls = _calls(rooms, turn, billing, known, status, sign_in)
     await _keep(rooms.db, calls, known.papers)
     live = Live(
         ask=_Ask(rooms, turn, billing, started, telling, calls),
@@ -190,14 +191,15 @@ async def _known(
     heard = listening.result()
     turn = as_heard(turn, heard)
     await noted(rooms.db, turn, heard, now=rooms.clock())
-    shown, finished = frozenset(id for id, _ in past), [one for _, one in past]
     with seen.phase("retrieve"):
+        hidden = await rooms.papers.hidden(turn) if rooms.papers else frozenset[TurnId]()
+        finished = [shown(id, one, hidden) for id, one in past]
         async with asyncio.TaskGroup() as group:
             retrieving = group.create_task(
                 find(
                     *(rooms.papers, turn, vector, rooms.index, surface, status.say),
                     posted=heard.files,
-                    shown=shown,
+                    shown=hidden.union(id for id, _ in past),
                 )
             )
             offering = group.create_task(_offer(rooms, turn, agent))
@@ -209,6 +211,7 @@ async def _known(
         turn=turn,
         thread=around(turn.question, beside(heard, finished), rooms.setup.room.thread),
         past=finished,
+        hidden=hidden,
         vector=vector,
         chunks=found.past,
         papers=as_evidence(turn, found.cited, rooms.clock()) if found.cited else None,
@@ -292,13 +295,14 @@ async def _brought(db: Database, turn: Turn, calls: Calls) -> list[Evidence]:
 
 
 def _calls(
-    rooms: Rooms, turn: Turn, billing: Billing, offer: Offer, status: Status, sign_in: SignInAsked
+    rooms: Rooms, turn: Turn, billing: Billing, known: Known, status: Status, sign_in: SignInAsked
 ) -> Calls:
     return Calls(
         turn=turn,
         billing=billing,
-        by_alias=offer.by_alias,
-        accepted=offer.accepted,
+        by_alias=known.offer.by_alias,
+        accepted=known.offer.accepted,
+        hidden=known.hidden,
         rules=rooms.steering.recent_rules,
         deadline=rooms.setup.deadlines.call,
         catalog=rooms.catalog,

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from core.records import Chunk
-from core.storage import embeddings
+from core.storage import embeddings, index_file
 from core.storage.database import Database
 from core.storage.index import Index, fuse, open_index, words
 
@@ -139,3 +139,42 @@ def test_a_chunk_that_both_rankings_like_wins() -> None:
 def test_words_are_taken_once_and_bounded() -> None:
     assert words("to be or not to be -- ?") == ["to", "be", "or", "not"]
     assert len(words(" ".join(str(n) for n in range(1000)))) == 256
+
+
+LANGUAGES = {
+    "de": ("Die Kündigungsfrist beträgt drei Monate zum Quartalsende.", "KÜNDIGUNGSFRIST wie lang"),
+    "ru": ("Срок уведомления составляет три месяца.", "какой СРОК уведомления"),
+    "ar": ("مدة الإشعار ثلاثة أشهر قبل نهاية العقد.", "مدة الإشعار"),
+    "ja": ("解約の通知期間は三か月です。ホテルの上限は一万円です。", "通知期間は何か月ですか"),
+}
+
+
+async def test_other_languages_are_found_and_break_no_search(index: Index) -> None:
+    for axis, (name, (said, _)) in enumerate(LANGUAGES.items()):
+        await index.add([chunk(name, text=said)], [toward(axis)])
+    for axis, (name, (_, asked)) in enumerate(LANGUAGES.items()):
+        assert (await ids(index, ["thread:1"], toward(axis), asked))[0] == name
+        # Japanese writes no spaces: its meaning is found, and of its words none.
+        by_words = [] if name == "ja" else [name]
+        assert await ids(index, ["thread:1"], [], asked) == by_words
+
+
+async def test_what_is_left_out_takes_no_place_from_what_is_found(index: Index) -> None:
+    near = [chunk(f"old{n}", text="salary list", source="turn:old") for n in range(60)]
+    await index.add(near, [toward(0)] * 60)
+    await index.add([chunk("new", text="a salary", source="turn:new")], [toward(1)])
+    for vector in (toward(0), []):
+        found = await index.search(["thread:1"], vector, "salary list", but=["turn:old"])
+        assert [one.id for one in found] == ["new"]
+
+
+async def test_a_common_word_does_not_hide_a_rare_one(
+    sqlite: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_file, "ROOM", 20)
+    index = await open_index(sqlite, model="mini")
+    await index.add([chunk(f"c{n}", text="the leave rules") for n in range(40)], [toward(0)] * 40)
+    await index.add([chunk("rare", text="the leave of adoption")], [toward(1)])
+    assert await ids(index, ["thread:1"], [], "the leave adoption") == ["rare"]
+    assert len(await ids(index, ["thread:1"], [], "leave")) == 12
+    await index.close()

@@ -96,3 +96,43 @@ async def test_somebody_else_is_neither_told_nor_may_they_share(tmp_path: Path) 
             await home.settled()
             assert not [m for m in home.slack.ephemerals("tomas", "sales") if "Bergst" in str(m)]
             assert all("Bergström" not in asked.text for asked in chat(models))
+
+
+@pytest.mark.promise("E4", "core.turn")
+async def test_what_the_thread_said_before_is_not_told_on_once_its_paper_is_for_others(
+    tmp_path: Path,
+) -> None:
+    said, reading = "It closes at six in the evening [1].", ("read_result", {"evidence": ""})
+    async with ModelServer() as models:
+        async with house(tmp_path, models=models, environment=OFFLINE) as home:
+            await stocked(home, tmp_path)
+            models.answer(lambda _: say(said))
+            [first] = await home.ask(f"{MENTION} When does the office close in the evening?")
+            thread, [begun] = first["thread_ts"], chat(models)
+            assert OPEN in begun.text
+            turn = (await home.bot.rooms.db.fetch_one("SELECT turn FROM turns") or {})["turn"]
+            reading[1]["evidence"] = f"{turn}.0"
+
+            async def again(number: int) -> str:
+                """All that the model is shown for one more question in the thread."""
+                before = len(chat(models))
+
+                def read_it(asked: Asked) -> Step:
+                    is_done = asked.messages[-1]["role"] == "tool"
+                    return say(f"Answer {number}.") if is_done else calls(reading)
+
+                models.answer(read_it)
+                await home.side.say("mara", "sales", f"{MENTION} And then?", thread_ts=thread)
+                await home.answers("sales", thread, number)
+                return "".join(json.dumps(asked.messages) for asked in chat(models)[before:])
+
+            assert "six in the evening" in await again(2)
+            rule = tmp_path / "papers" / "open" / ".readers"
+            rule.write_text("group:finance")
+            barred = await again(3)
+            assert "six in the evening" not in barred and "closes at six" not in barred
+            assert "rests on a document" in barred and "there is no evidence" in barred
+            rule.write_text("group:everyone")
+            papers: Any = home.bot.rooms.papers
+            await Sync(papers.ingest).all()
+            assert "six in the evening" in await again(4)

@@ -77,6 +77,8 @@ class Answering:
         before = await threads.finished(db, turn.question.thread, HISTORY)
         if not before or self._is_demo(turn):
             return question
+        hidden = await self.library.hidden(turn)
+        before = [one for one in before if one.turn not in hidden]
         said = "\n\n".join(f"Asked: {one.question}\nAnswered: {one.answer[:800]}" for one in before)
         messages = [
             ModelMessage(role="system", text=_REWRITE),

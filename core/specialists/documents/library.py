@@ -4,21 +4,21 @@ import asyncio
 import math
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import ModelFailed, NeedsAccount, SourceFailed, Unavailable
-from core.policy.audience import Readable, readable
+from core.policy.audience import ENTRA, Readable, readable
 from core.policy.rules import Rules
 from core.ports import Surface
-from core.records import Billing, Chunk, FileRef, PersonId, Turn
+from core.records import Billing, Chunk, FileRef, PersonId, Turn, TurnId
 from core.specialists.documents import folder, places
 from core.specialists.documents.drive import Drive
 from core.specialists.documents.ingest import Ingest
 from core.specialists.documents.parsing.kinds import ENDINGS, PICTURES, ending
 from core.specialists.documents.parsing.parse import LAYOUT
-from core.storage import documents, embeddings
+from core.storage import documents, embeddings, spoken
 from core.storage.documents import Cited, Document, Source
 from core.telemetry import logs
 
@@ -40,6 +40,14 @@ Joined = Callable[[PersonId], Awaitable[Sequence[PersonId]]]
 """Every id of the human behind a person."""
 
 
+Objects = Callable[[PersonId], Awaitable[frozenset[str]]]
+"""The ids under which Entra knows a person now: their own, and those of their groups."""
+
+
+async def unknown(person: PersonId) -> frozenset[str]:
+    return frozenset()
+
+
 async def alone(person: PersonId) -> Sequence[PersonId]:
     return (person,)
 
@@ -53,6 +61,7 @@ class Library:
     addresses: places.Addresses
     drive: Drive | None = None
     joined: Joined = alone
+    objects: Objects = unknown
 
     async def take(
         self, turn: Turn, files: Sequence[FileRef], surface: Surface, say: Say
@@ -78,7 +87,11 @@ class Library:
         if not sets:
             return Readable()
         also = [id for id in await self.joined(question.person.id) if id != question.person.id]
-        return readable(sets, question.person, question.place, self.rules(), also=also)
+        is_asked = any(one.startswith(ENTRA) for readers in sets.values() for one in readers)
+        objects = await self.objects(question.person.id) if is_asked else ()
+        return readable(
+            sets, question.person, question.place, self.rules(), also=also, objects=objects
+        )
 
     async def named(self, turn: Turn, scopes: Sequence[str]) -> list[str]:
         tags = {_folded(tag) for tag in _TAG.findall(turn.question.text)}
@@ -128,6 +141,42 @@ class Library:
                 )
         return found
 
+    async def used(self, turn: Turn, cited: Sequence[Cited]) -> None:
+        rests = [one.chunk.source.removeprefix(documents.PREFIX) for one in cited]
+        await spoken.note(self.ingest.db, turn.question.thread, turn.id, rests)
+
+    async def hidden(self, turn: Turn) -> frozenset[TurnId]:
+        thread = turn.question.thread
+        rests = await spoken.of_thread(self.ingest.db, thread)
+        rests.pop(turn.id, None)
+        if not rests:
+            return frozenset()
+        may = await self._standing(turn, frozenset[str]().union(*rests.values()))
+        hidden = frozenset(id for id, held in rests.items() if not held <= may)
+        seen = (held for id, held in rests.items() if id not in hidden)
+        await spoken.note(self.ingest.db, thread, turn.id, frozenset[str]().union(*seen))
+        return hidden
+
+    async def _standing(self, turn: Turn, ids: Collection[str]) -> set[str]:
+        """Those of the documents that may be spoken of to this person in this place now."""
+        scopes = {*await self.scopes(turn), f"{documents.THREAD}{turn.question.thread}"}
+        sources = {source.id: source for source in await documents.sources(self.ingest.db)}
+        async with asyncio.TaskGroup() as group:
+            checks = {id: group.create_task(self._stands(id, scopes, sources)) for id in ids}
+        return {id for id, check in checks.items() if check.result()}
+
+    async def _stands(
+        self, id: str, scopes: Collection[str], sources: Mapping[str, Source]
+    ) -> bool:
+        # Twice, for one that is found to be for others by now may still be for this person.
+        for _ in range(2):
+            document = await documents.read(self.ingest.db, id)
+            if document is None or document.scope not in scopes:
+                return False
+            if await self.current(id, document.scope, sources) is not None:
+                return True
+        return False
+
     async def current(
         self, id: str, scope: str, sources: Mapping[str, Source] | None = None
     ) -> Document | None:
@@ -144,17 +193,21 @@ class Library:
             return None
         if source.kind == "folder":
             return await self._in_folder(source, document)
-        may = await self.drive.may_read(source, document) if self.drive else None
-        if may is False:
-            await self.ingest.forget(document)
-        return document if may else None
+        readers = await self.drive.readers(source, document.path) if self.drive else None
+        if readers is None:
+            return None
+        return await self._for(document, readers)
 
     async def _in_folder(self, source: Source, document: Document) -> Document | None:
         root = Path(source.place)
         if not await asyncio.to_thread(root.is_dir):
             return None
         readers = await asyncio.to_thread(folder.readers_of, root, document.path, source.readers)
-        if readers is None:
+        return await self._for(document, readers or ())
+
+    async def _for(self, document: Document, readers: Sequence[str]) -> Document | None:
+        """The document where these are its readers as before; where nobody is, it is gone."""
+        if not readers:
             await self.ingest.forget(document)
             return None
         if documents.scope_of(readers) != document.scope:

@@ -69,6 +69,7 @@ class Tools:
             here = await self.answering.passages(turn, asked, scopes, work.billing)
             alone = await self.answering.passages(turn, asked, readable.alone, work.billing)
             told = await self.privately.tell(self.answering, turn, asked, here, alone, work.billing)
+            await self.answering.library.used(turn, here)
             answer = await self.answering.answer(turn, asked, here, work.billing)
         except (ModelFailed, Unavailable) as failure:
             raise ToolError(f"The documents could not be asked: {failure}") from None
@@ -86,6 +87,7 @@ class Tools:
             readable = await self.answering.library.readable(turn)
             scopes = [*readable.here, f"thread:{turn.question.thread}"]
             found = await self.answering.passages(turn, words, scopes, work.billing)
+            await self.answering.library.used(turn, found)
         except (ModelFailed, Unavailable) as failure:
             raise ToolError(f"The documents could not be searched: {failure}") from None
         return _passages(found)

@@ -11,7 +11,7 @@ from typing import Literal
 from core.errors import SourceFailed
 from core.records import Billing, PersonId, ThreadId, TurnId
 from core.specialists.documents import folder
-from core.specialists.documents.drive import Drive
+from core.specialists.documents.drive import SHARED, Drive
 from core.specialists.documents.folder import Found
 from core.specialists.documents.ingest import Ingest, Progress, digest_of, unheard
 from core.specialists.documents.parsing.parse import LAYOUT
@@ -21,6 +21,11 @@ from core.telemetry import logs
 
 HOLD_SECONDS = 40.0
 """For which a source is left to whoever works on it, since they last said so."""
+
+ASKED_ANEW = 200
+"""Documents of a drive whose readers a pass asks for again."""
+PASS_SECONDS = 300.0
+"""Between two passes, about."""
 
 Change = Literal["new", "changed", "moved", "gone", "failed", "same"]
 
@@ -180,7 +185,9 @@ class Sync:
         for id, item in changes.files.items():
             await self._hold(source)
             before = known.get(id)
-            scope = await documents.know_readers(self._db, source.readers)
+            is_shared = SHARED in source.readers
+            readers = await drive.readers(source, id) if is_shared else source.readers
+            scope = await documents.know_readers(self._db, readers or _own(source))
             document = before or fresh(source, id, scope)
             document = replace(document, name=item.name, link=item.link, scope=scope)
             if before and before.name == item.name and is_current(before, item.stamp):
@@ -197,7 +204,25 @@ class Sync:
             taken = await self._ingest.take(document, content, billing_of(source), progress)
             is_failed = taken.state == "failed"
             report.counts["failed" if is_failed else "changed" if before else "new"] += 1
+        await self._share(drive, source, [known[id] for id in known if id not in changes.files])
         return changes.cursor
+
+    async def _share(self, drive: Drive, source: Source, kept: Sequence[Document]) -> None:
+        """Ask anew with whom the next part of the documents is shared: a change of that is no
+        change of the file. Who loses a document loses it at their next question in any case."""
+        if SHARED not in source.readers or not kept:
+            return
+        begin = int(self._ingest.clock() // PASS_SECONDS) * ASKED_ANEW % len(kept)
+        for document in [*kept[begin:], *kept[:begin]][:ASKED_ANEW]:
+            await self._hold(source)
+            readers = await drive.readers(source, document.path)
+            if readers and documents.scope_of(readers) != document.scope:
+                scope = await documents.know_readers(self._db, readers)
+                await self._ingest.move(document, scope)
+
+
+def _own(source: Source) -> tuple[str, ...]:
+    return tuple(reader for reader in source.readers if reader != SHARED)
 
 
 def fresh(source: Source, path: str, scope: str) -> Document:

@@ -1,6 +1,6 @@
 """A drive is read with the person's own rights, and what they lose is lost at the next question."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from bot.workspace.microsoft.graph import drives
 from bot.workspace.microsoft.graph.records import DriveItem
 from bot.workspace.microsoft.stand_in import MicrosoftStandIn
 from core.connectors.graph import Graph, GraphSettings
+from core.connectors.groups import own_objects
 from core.errors import NeedsAccount
 from core.records import PersonId
 from core.specialists.documents.drive import Drive
@@ -60,28 +61,35 @@ async def shared(sqlite: Database) -> AsyncIterator[Shared]:
         graph = Graph(GraphSettings(url=ms.graph_url))
         index = await open_index(sqlite, model="words")
 
-        async def token(person: PersonId) -> str:
+        async def token(person: PersonId, scopes: Sequence[str]) -> str:
             if person in lacks:
                 raise NeedsAccount("revoked", "Connect your account again.")
-            return ms.token(person.rpartition("/")[2], "Files.Read")
+            return ms.token(person.rpartition("/")[2], *scopes)
 
         drive = Drive(graph, token)
         ingest = ingest_of(sqlite, index)
         for held in ms.graph.drives.values():
             held.items.clear()
-        yield Shared(ms, drive, Sync(ingest, drive=drive), library_of(ingest, drive=drive), lacks)
+
+        async def objects(person: PersonId) -> frozenset[str]:
+            return await own_objects(graph, ms.token(person.rpartition("/")[2], "User.Read"))
+
+        library = library_of(ingest, drive=drive, objects=objects)
+        yield Shared(ms, drive, Sync(ingest, drive=drive), library, lacks)
         await index.close()
         await graph.close()
 
 
-async def source_of(db: Database, place: str = "me/drive") -> Source:
+async def source_of(
+    db: Database, place: str = "me/drive", owner: str = MARA, shared: tuple[str, ...] = ()
+) -> Source:
     source = Source(
         id=place.replace("/", "-"),
         kind="drive",
         name=place,
         place=place,
-        owner=MARA,
-        readers=(f"person:{MARA}",),
+        owner=owner,
+        readers=(f"person:{owner}", *shared),
     )
     await documents.add_source(db, source)
     return source
@@ -141,3 +149,42 @@ async def test_where_rights_cannot_be_asked_for_nothing_is_shown_and_nothing_for
     assert (await shared.sync.one(fresh)).problem == "Connect your account again."
     shared.lacks.clear()
     assert await found_by(shared.library, turn_of(person=MARA)) == ["plan.md"]
+
+
+TOMAS, PRIYA = "slack:T1/tomas", "slack:T1/priya"
+GROUP = "3f0a6a52-6b6e-4c53-9f43-3a2d8c1b7e10"
+
+
+@pytest.mark.promise("E4", "core.specialists")
+@pytest.mark.parametrize("kind", ["drives", "sites"])
+async def test_members_of_a_group_read_what_is_shared_with_it_while_they_are_members(
+    shared: Shared, sqlite: Database, kind: str
+) -> None:
+    item = shared.put("mara", "plan.md", b"# Plan\n\nThe hotel may cost what it costs.")
+    shared.put("mara", "own.md", b"# Own\n\nMy own hotel costs nothing.")
+    held = next(d for d in shared.ms.graph.drives.values() if item.id in d.items)
+    tomas = next(a for a in shared.ms.tenant.accounts.values() if a.upn.startswith("tomas"))
+    members = shared.ms.tenant.groups[GROUP] = [tomas.oid]
+    item.permissions.append({"id": "g", "roles": ["read"], "grantedToV2": {"group": {"id": GROUP}}})
+    shared.ms.graph.sites["larkspur,1,2"] = held.account
+    place = f"drives/{held.id}" if kind == "drives" else "sites/larkspur,1,2/drive"
+    source = await source_of(sqlite, place, shared=("shared",))
+    await shared.counted(source)
+    assert await found_by(shared.library, turn_of(person=MARA)) == ["own.md", "plan.md"]
+    assert await found_by(shared.library, turn_of(person=TOMAS)) == ["plan.md"]
+    assert await found_by(shared.library, turn_of(person=PRIYA)) == []
+    in_public = turn_of(person=TOMAS, kind="public", channel="C1")
+    assert await found_by(shared.library, in_public) == []
+    assert len((await shared.library.readable(in_public)).alone) == 1
+
+    members.clear()
+    assert await found_by(shared.library, turn_of(person=TOMAS)) == []
+    members.append(tomas.oid)
+    item.permissions.clear()
+    assert await found_by(shared.library, turn_of(person=TOMAS)) == []
+    assert await found_by(shared.library, turn_of(person=MARA)) == ["own.md", "plan.md"]
+
+    grant = {"id": "p", "roles": ["read"], "invitation": {"email": "priya@larkspur.example"}}
+    item.permissions.append(grant)
+    await shared.counted(source)
+    assert await found_by(shared.library, turn_of(person=PRIYA)) == ["plan.md"]

@@ -2,13 +2,14 @@
 
 import random
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.policy.audience import readable
 from core.policy.rules import EVERYTHING, Rules
-from core.records import Chunk, PlaceKind
+from core.records import Chunk, PlaceKind, TurnId
 from core.specialists.documents.sync import Sync
 from core.storage import documents, index_file
 from core.storage.database import Database
@@ -105,6 +106,25 @@ async def test_readers_change_without_anything_being_read_again(
     assert {row["id"] for row in await database.fetch("SELECT id FROM embeddings")} == before
     library = library_of(ingest_of(database, index), RULES)
     assert await found_by(library, turn_of()) == ["own.md"]
+
+
+async def test_an_answer_that_was_made_of_an_answer_rests_on_the_same_paper(
+    database: Database, index: Index, tmp_path: Path
+) -> None:
+    root = tmp_path / "p"
+    await shelved(database, index, root)
+    library = library_of(ingest_of(database, index), RULES)
+    turns = [replace(turn_of(), id=TurnId(f"t{number}")) for number in range(5)]
+    asked = turns[0].question.text
+    hits = await index.search(await library.scopes(turns[0]), vector(asked), asked)
+    cited = await library.proven(turns[0], hits, vector(asked))
+    await library.used(turns[0], [one for one in cited if one.label.startswith("own")])
+    assert await library.hidden(turns[1]) == frozenset()
+    (root / "own" / ".readers").write_text("group:finance\n")
+    assert await library.hidden(turns[2]) == {"t0", "t1"}
+    assert await library.hidden(turns[3]) == {"t0", "t1"}, "t2 was shown neither of them"
+    other = turn_of(person="slack:T1/U2")
+    assert await library.hidden(replace(other, id=TurnId("t4"))) == frozenset()
 
 
 KINDS: tuple[PlaceKind, ...] = ("dm", "group", "private", "public")

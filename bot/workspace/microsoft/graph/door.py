@@ -21,7 +21,10 @@ from bot.workspace.microsoft.tenant import new_guid
 
 VERSION = "/v1.0"
 SECRET = frozenset({"authorization", "cookie"})
-OWNER = re.compile(r"^(?:/me|/users/(?P<who>[^/]+)|/drives/(?P<drive>[^/]+))(?P<rest>/.*|)$", re.I)
+OWNER = re.compile(
+    r"^(?:/me|/users/(?P<who>[^/]+)|/drives/(?P<drive>[^/]+)|/sites/(?P<site>[^/]+))(?P<rest>/.*|)$",
+    re.I,
+)
 CHALLENGE = '{"access_token":{"nbf":{"essential":true,"value":"%d"}}}'
 
 
@@ -158,6 +161,8 @@ class Door:
             return None, None
         if found["who"]:
             return self._graph.tenant.find(found["who"]), found["rest"]
+        if found["site"]:
+            return self._graph.sites.get(found["site"]), found["rest"]
         if found["drive"]:
             owners = [d.account for d in self._graph.drives.values() if d.id == found["drive"]]
             return (owners[0] if owners else None), f"/drive{found['rest']}"

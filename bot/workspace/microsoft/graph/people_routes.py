@@ -98,8 +98,16 @@ def group_members(call: Call) -> Answer:
     return Answer(body=odata.listed(call, found, usual=100, context="users"))
 
 
+def memberships(call: Call) -> Answer:
+    """The groups that somebody is in, also by a group in between."""
+    groups = call.graph.tenant.groups
+    found: list[Json] = [{"id": id} for id, oids in groups.items() if call.owner.oid in oids]
+    return Answer(body=odata.listed(call, found, usual=100, context="directoryObjects"))
+
+
 ROUTES: tuple[Route, ...] = (
     owned("GET", "", get_profile, *PROFILE, others="anybody"),
+    owned("GET", "/transitiveMemberOf", memberships, "User.Read", "GroupMember.Read.All"),
     owned("GET", "/people", list_people, "People.Read"),
     owned("GET", "/mailboxSettings", mailbox_settings, "MailboxSettings.Read"),
     owned("POST", "/revokeSignInSessions", revoke_sessions, "User.RevokeSessions.All"),

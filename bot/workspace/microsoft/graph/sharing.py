@@ -80,4 +80,15 @@ def _tell(call: Call, item: DriveItem, emails: list[str], message: str) -> None:
 
 
 def permissions(call: Call, item: DriveItem) -> Answer:
-    return Answer(body={"value": item.permissions})
+    """Those of the item and of the folders that it is in."""
+    found: list[Json] = []
+    while True:
+        found += [_named(call, grant) for grant in item.permissions]
+        if not item.parent:
+            return Answer(body={"value": found})
+        item = call.drive.items[item.parent]
+
+
+def _named(call: Call, grant: Json) -> Json:
+    who = call.graph.tenant.find(str(grant.get("invitation", {}).get("email", "")))
+    return grant if who is None else {**grant, "grantedToV2": {"user": {"id": who.oid}}}

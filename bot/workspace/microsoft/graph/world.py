@@ -24,6 +24,8 @@ class Graph:
         """The app's own is the site of the teams."""
         self.shared: dict[str, tuple[str, str]] = {}
         """By the address at which people know a file: the drive's owner and the item."""
+        self.sites: dict[str, Account] = {}
+        """By the id of a site: whose drive is its library."""
         self.chats: dict[str, Chat] = {}
         self.teams: dict[str, str] = {}
         """Names of teams by their ids."""
