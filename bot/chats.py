@@ -102,7 +102,9 @@ class Chats:
                 transcript=office.transcript,
                 pacing=pacings.teams if pacings else None,
                 made=lambda file: files.read(db, file),
-                make=lambda *made: files.keep(db, *made, made_at=clock()),
+                make=lambda turn, file, content: files.keep(
+                    db, turn, file, content, made_at=clock()
+                ),
             )
 
     @property
