@@ -159,7 +159,7 @@ def drive(graph: Graph, accounts: Accounts, connecting: Connecting | None = None
             return (await accounts.token(person, scopes, fresh=False)).value
         except NeedsAccount as missing:
             if connecting is not None and missing.kind != "unavailable":
-                connecting.lacks(person, scopes, missing.claims)
+                await connecting.lacks(person, scopes, missing.claims)
             raise
 
     return Drive(graph, token)

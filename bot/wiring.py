@@ -261,9 +261,7 @@ async def _rooms(
     if settings.is_workspace:
         app = await held.enter_async_context(serving_later(_sample))
         servers.append(Server(name=SAMPLE, app=app))
-    limits = Limits(deadline=config.limits.call_deadline)
-    catalog = Catalog(servers, Pinned(db), clock=clock, limits=limits)
-    await held.enter_async_context(catalog)
+    catalog = await held.enter_async_context(_catalog(db, servers, config, clock))
     rooms = Rooms(
         db=db,
         steering=steering,
@@ -281,6 +279,11 @@ async def _rooms(
         papers=shelf.library,
     )
     return rooms, shelf
+
+
+def _catalog(db: Database, servers: Sequence[Server], config: Config, clock: Clock) -> Catalog:
+    limits = Limits(deadline=config.limits.call_deadline)
+    return Catalog(servers, Pinned(db), clock=clock, limits=limits)
 
 
 def _wanted(
