@@ -250,17 +250,15 @@ async def _rooms(
     held.push_async_callback(embed.close)
     index = await open_index(db, model=embed.model)
     held.push_async_callback(index.close)
-    shelf = papers.shelf(
-        *(db, index, embed, eyes(settings, chat, meter), clock),
-        *(settings, config, office, has_samples),
-    )
+    seeing = eyes(settings, chat, meter)
+    shelf = papers.shelf(db, index, embed, seeing, clock, settings, config, office, has_samples)
     documents = await shelf.served(held, chat.ask, config.models)
     wanted = _wanted(db, settings, config, clock, chats, chat)
-    data = await specialists.servers(held, wanted)
-    servers = [*config.servers, office.server, documents, *data]
+    sources = await specialists.servers(held, wanted)
+    servers = [*config.servers, office.server, documents, *sources]
     if settings.is_workspace:
-        app = await held.enter_async_context(serving_later(_sample))
-        servers.append(Server(name=SAMPLE, app=app))
+        sample = await held.enter_async_context(serving_later(_sample))
+        servers.append(Server(name=SAMPLE, app=sample))
     catalog = await held.enter_async_context(_catalog(db, servers, config, clock))
     rooms = Rooms(
         db=db,
