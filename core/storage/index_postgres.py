@@ -16,6 +16,8 @@ from core.storage.embeddings import Embedded
 from core.storage.index import DEPTH, fuse, words
 
 log = logging.getLogger(__name__)
+_MAKING = 0x636F756E76656373
+"""The advisory lock of whoever makes the table."""
 
 
 class TableIndex:
@@ -136,7 +138,7 @@ class TableIndex:
 async def open_table_index(db: Database, *, model: str) -> TableIndex:
     """The index of the database; by words alone where the `vector` extension cannot be made."""
     try:
-        await db.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        await _make(db)
     except psycopg.Error as failure:
         log.warning(
             "Postgres has no vector extension, search goes by words alone: %s",
@@ -144,11 +146,6 @@ async def open_table_index(db: Database, *, model: str) -> TableIndex:
             extra={"action": "index.words_only"},
         )
         return TableIndex(db, model, has_vectors=False)
-    await db.execute(
-        "CREATE TABLE IF NOT EXISTS vectors ("
-        " seq BIGINT PRIMARY KEY REFERENCES embeddings ON DELETE CASCADE,"
-        " embedding vector NOT NULL)"
-    )
     index = TableIndex(db, model, has_vectors=True)
     missing = await db.fetch_one(
         "SELECT min(seq) AS first FROM embeddings WHERE seq NOT IN (SELECT seq FROM vectors)"
@@ -156,6 +153,18 @@ async def open_table_index(db: Database, *, model: str) -> TableIndex:
     if missing is not None and missing["first"] is not None:
         await index.fill(missing["first"] - 1)
     return index
+
+
+async def _make(db: Database) -> None:
+    """One process after the other: `IF NOT EXISTS` fails where two make the same at once."""
+    async with db.transaction() as tx:
+        await tx.execute("SELECT pg_advisory_xact_lock(?)", (_MAKING,))
+        await tx.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        await tx.execute(
+            "CREATE TABLE IF NOT EXISTS vectors ("
+            " seq BIGINT PRIMARY KEY REFERENCES embeddings ON DELETE CASCADE,"
+            " embedding vector NOT NULL)"
+        )
 
 
 async def _put(tx: Statements, rows: Sequence[Embedded]) -> None:
