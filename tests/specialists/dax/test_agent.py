@@ -10,6 +10,7 @@ from aiohttp import web
 
 from core.records import PersonId
 from core.specialists.dax.desk import Memory
+from core.specialists.dax.failures import DaxFailed
 from core.specialists.dax.source import Verified
 from core.specialists.sql.result import structured, text
 from tests.fakes.powerbi.service import refused
@@ -274,6 +275,17 @@ async def test_a_part_of_the_rows_is_said_to_be_a_part() -> None:
     query = structured(ending.brought)["query"]
     assert (query["rows"], query["is_complete"]) == (3, False)
     assert "Power BI gave a part of the rows: More than 3 rows in a query result" in query["notes"]
+
+
+async def test_two_evaluates_are_answered_with_200_and_understood_as_a_refusal() -> None:
+    """Our guard lets none through; the service itself answers without a table."""
+    two = "EVALUATE VALUES('Date'[Month]) EVALUATE VALUES('Date'[Month])"
+    async with bench() as desk:
+        with pytest.raises(DaxFailed) as refused:
+            await desk.power.query(SOURCE, two, person=PersonId("ann"), token="t-ann", deadline=NOW)
+    assert refused.value.kind == "query"
+    assert refused.value.sentence.startswith("Power BI refused the query: ")
+    assert desk.service.asked[-1] == ("ann", two)
 
 
 async def test_two_people_never_see_each_others_rows_in_a_thousand_interleaved_queries() -> None:
