@@ -178,6 +178,8 @@ class Lanes:
         now = self._clock()
         try:
             async with self._claiming:
+                if self._is_draining:
+                    return []
                 claims = await inbox.claim(
                     self._db, self._owner, now=now, lease=now + self._limits.lease, limit=free
                 )

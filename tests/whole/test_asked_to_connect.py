@@ -137,6 +137,7 @@ async def test_who_cannot_be_shown_the_link_is_told_in_the_answer(tmp_path: Path
         await bot.ask(f"{MENTION} how was the quarter?")
         await bot.slack.wait_for(lambda: bot.slack.ephemerals("mara", "sales"), 10)
         bot.slack.fail("chat.postEphemeral", SlackFault(error="user_not_in_channel"))
+        bot.slack.fail("conversations.open", SlackFault(error="user_disabled"))
         models.script(
             [call("office_list_events", start="2026-12-01", end="2026-12-02"), say("No.")]
         )

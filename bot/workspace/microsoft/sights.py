@@ -305,8 +305,9 @@ def chats(graph: Graph, person: Account) -> list[Json]:
 
 
 def _title(graph: Graph, chat: Chat, person: Account) -> str:
-    others = [graph.tenant.account(oid) for oid in chat.members if oid != person.oid]
-    return chat.topic or ", ".join(account.display_name for account in others)
+    others = [graph.tenant.find(oid) for oid in chat.members if oid != person.oid]
+    # Whoever is here from elsewhere has no account.
+    return chat.topic or ", ".join(one.display_name if one else "a guest" for one in others)
 
 
 def _said(message: Json) -> str:

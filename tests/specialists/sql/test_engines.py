@@ -231,7 +231,7 @@ async def main():
     source = Source(id="x", title="X", kind="duckdb", connection={"path": sys.argv[1]})
     engine = engine_for(source)
     await engine.schema("")
-    print(engine._driver._child.pid, flush=True)
+    print(engine._driver._child._process.pid, flush=True)
     query = Admitted(sql=sys.argv[2], tables=("main.sales",), columns=(), filters=(), row_cap=1)
     await engine.run(query, "", 600)
 
