@@ -45,7 +45,7 @@ async def running(
     folder: Path, *arguments: str, environment: Mapping[str, str]
 ) -> AsyncGenerator[Process]:
     """`countersign run …` in `folder` with nothing but this environment; up when this yields. With
-    a `PYTHONPATH` in it the bot is of that source."""
+    a `PYTHONPATH` in it the bot is of that source. A test that fails says what the bot said."""
     port = environment.get("COUNTERSIGN_PORT") or str(free_port())
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -70,6 +70,10 @@ async def running(
                 page = await _greeted(process.stdout, log)
             readers.append(group.create_task(_read(process.stdout, log)))
             yield Process(process, f"http://127.0.0.1:{port}", page, log)
+        except Exception as failure:
+            ended = "is up" if process.returncode is None else f"ended with {process.returncode}"
+            failure.add_note(f"The bot {ended}. It said last:\n" + "".join(log[-30:]))
+            raise
         finally:
             if process.returncode is None:
                 process.kill()
