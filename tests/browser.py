@@ -18,6 +18,8 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+PATIENCE = 90_000
+"""Milliseconds: a bound for a busy machine on which the bot is still being loaded, no measure."""
 SHOTS = Path(__file__).parent / "shots"
 """Where a test leaves its screenshots; not committed."""
 
@@ -59,7 +61,7 @@ async def opened(
     context = await browser.new_context(viewport={"width": width, "height": height})
     try:
         page = await context.new_page()
-        page.set_default_timeout(8_000)
+        page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
         await page.goto(url)

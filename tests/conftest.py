@@ -85,3 +85,10 @@ async def sqlite(tmp_path: Path, migrated: Path) -> AsyncIterator[Database]:
     opened = await open_database(f"sqlite:///{tmp_path}/countersign.db")
     yield opened
     await opened.close()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A browser waits longer than others: see `tests.browser.PATIENCE`."""
+    for item in items:
+        if item.get_closest_marker("browser") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(300))

@@ -15,8 +15,6 @@ pytestmark = [pytest.mark.browser, needs_chromium]
 
 TEXT = "Nordics lead with 63,660.60 EUR, Iberia follows."
 ASKED = "Mail the Q3 summary to priya@larkspur.example."
-PATIENCE = 30_000
-"""Milliseconds: a bound for a busy machine, no measure."""
 
 
 @asynccontextmanager
@@ -35,7 +33,6 @@ async def visited(folder: Path, models: ModelServer | None = None) -> AsyncItera
         launched() as browser,
         opened(browser, bot.page) as page,
     ):
-        page.set_default_timeout(PATIENCE)
         yield page
 
 

@@ -16,8 +16,6 @@ from tests.whole.process import free_port, running
 pytestmark = [pytest.mark.browser, needs_chromium]
 
 COST = re.compile(r"demo · \d calls · [\d.]+k tokens · \$0 · [\d.]+ s")
-PATIENCE = 30_000
-"""Milliseconds: a bound for a busy machine, no measure."""
 
 
 @asynccontextmanager
@@ -26,7 +24,6 @@ async def visited(folder: Path) -> AsyncIterator:
     environment = {"COUNTERSIGN_WORKSPACE_PORT": str(free_port())}
     async with running(folder, "--workspace", environment=environment) as bot:
         async with launched() as browser, opened(browser, bot.page) as page:
-            page.set_default_timeout(PATIENCE)
             yield page
         assert await bot.stop() == 0
 

@@ -76,7 +76,6 @@ async def test_inside_shows_rounds_calls_evidence_rules_ledger_and_time(tmp_path
         launched() as browser,
         opened(browser, url, width=1440, height=1000) as page,
     ):
-        page.set_default_timeout(20_000)
         await page.locator(".conversation .thread-line").click()
         await page.locator(".thread .inside-line").first.click()
         panel = page.locator("#inside")
@@ -122,7 +121,6 @@ async def test_inside_fits_a_narrow_window(tmp_path: Path, width: int) -> None:
         launched() as browser,
         opened(browser, url, width=1440, height=900) as page,
     ):
-        page.set_default_timeout(20_000)
         await page.locator(".conversation .thread-line").click()
         await page.locator(".thread .inside-line").first.click()
         panel = page.locator("#inside")

@@ -25,7 +25,6 @@ budgets:
     - {for: everyone, together: 500, per: month}
 """
 PEOPLE = {"U0MARA": 9, "U0TOMAS": 6, "U0PRIYA": 4}
-PATIENCE = 30_000
 
 
 async def used(db: Database) -> None:
@@ -79,7 +78,6 @@ async def test_usage_the_cost_line_and_the_home_as_people_see_them(tmp_path: Pat
         launched() as browser,
         opened(browser, page_of(bot)) as page,
     ):
-        page.set_default_timeout(PATIENCE)
         await used(bot.bot.rooms.db)
         models.script([say("Bicycles sold best in the Nordics in Q3.")])
         await write(page, "@Countersign what sold best in Q3?")

@@ -11,7 +11,7 @@ from tests.browser import launched, needs_chromium, opened, shoot
 from tests.fakes.model_script import Asked, Step, call, say, stall
 from tests.fakes.model_server import ModelServer
 from tests.whole.process import free_port, running
-from tests.whole.test_browser_flow import PATIENCE, reply, write
+from tests.whole.test_browser_flow import reply, write
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 
@@ -44,7 +44,6 @@ async def visited(folder: Path, read_so_far: asyncio.Event) -> AsyncIterator:
         }
         async with running(folder, "--workspace", environment=environment) as bot:
             async with launched() as browser, opened(browser, bot.page) as page:
-                page.set_default_timeout(PATIENCE)
                 yield page
             assert await bot.stop() == 0
 

@@ -12,8 +12,6 @@ pytestmark = [pytest.mark.browser, needs_chromium]
 
 MAIL = {"to": ["priya@larkspur.example"], "subject": "Q3 summary", "body": "Nordics lead."}
 QUESTION = "What did we sell per region in Q3 2026?"
-PATIENCE = 30_000
-"""Milliseconds: a bound for a busy machine, no measure."""
 
 
 def page_of(bot) -> str:
@@ -46,7 +44,6 @@ async def test_a_mail_is_read_edited_and_sent_by_its_own_person_alone(tmp_path, 
         async with house(tmp_path, models=models, side="teams") as bot:
             microsoft = bot.bot.workspace.microsoft
             async with opened(browser, page_of(bot)) as page:
-                page.set_default_timeout(PATIENCE)
                 if not is_microsoft:
                     await page.evaluate("window.AdaptiveCards = undefined")
                 assert await page.evaluate("!!window.AdaptiveCards") == is_microsoft
@@ -92,7 +89,6 @@ async def test_a_mail_is_read_edited_and_sent_by_its_own_person_alone(tmp_path, 
 async def test_an_answer_shows_its_label_sources_table_cost_and_takes_feedback(tmp_path):
     async with launched() as browser, house(tmp_path, side="teams") as bot:
         async with opened(browser, page_of(bot)) as page:
-            page.set_default_timeout(PATIENCE)
             await page.evaluate("window.AdaptiveCards = undefined")
             await go(page, "sales")
             await write(page, f"@Countersign {QUESTION}")
@@ -110,7 +106,6 @@ async def test_an_answer_shows_its_label_sources_table_cost_and_takes_feedback(t
             await answer.get_by_role("button", name="Submit").click()
             await answer.get_by_text("Thank you").wait_for()
         async with opened(browser, f"{bot.bot.workspace.slack.base}/") as page:
-            page.set_default_timeout(PATIENCE)
             area = page.locator(".conversation .composer-text")
             await area.fill(f"@Countersign {QUESTION}")
             await area.press("Escape")
@@ -122,7 +117,6 @@ async def test_an_answer_shows_its_label_sources_table_cost_and_takes_feedback(t
 async def test_a_chat_of_two_needs_no_mention_and_a_channel_does(tmp_path):
     async with launched() as browser, house(tmp_path, side="teams") as bot:
         async with opened(browser, page_of(bot)) as page:
-            page.set_default_timeout(PATIENCE)
             await go(page, "sales")
             await write(page, "Has anybody seen the figures?")
             await go(page, "Countersign")
@@ -163,7 +157,6 @@ async def test_the_page_answers_nobody_without_its_token_and_shows_nobody_a_stra
 async def test_a_spreadsheet_goes_into_the_files_of_whoever_allows_it(tmp_path):
     async with launched() as browser, house(tmp_path, side="teams") as bot:
         async with opened(browser, page_of(bot)) as page:
-            page.set_default_timeout(PATIENCE)
             await write(page, "Put the sales per product into a spreadsheet.")
             asked = page.locator(".file-card", has_text=".xlsx")
             await asked.get_by_role("button", name="Allow").click()
