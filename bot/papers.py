@@ -109,8 +109,10 @@ class PaperRooms:
                 ends = now + EVERY
                 try:
                     await self.sync.all()
-                except CountersignError as fault:
-                    log.warning("documents.unsynced", kind=type(fault).__name__)
+                # What nobody foresaw of a paper must not end the bot: the next pass tries again.
+                except Exception as fault:
+                    say = log.warning if isinstance(fault, CountersignError) else log.exception
+                    say("documents.unsynced", kind=type(fault).__name__)
             await asyncio.sleep(LOOK)
 
     async def _show_tools(self) -> None:

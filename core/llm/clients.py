@@ -2,8 +2,9 @@
 
 import asyncio
 import sys
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from core.ledger.prices import price
@@ -65,9 +66,18 @@ def caught() -> tuple[type[Exception], ...]:
     from httpx2 import HTTPError
     from langchain_core.exceptions import ModelError
 
-    # Errors inside a stream are the SDK's own; only the SDKs that are in use are loaded.
-    loaded = [sys.modules[name] for name in ("openai", "anthropic") if name in sys.modules]
-    return (ModelError, HTTPError, TimeoutError, ValueError, *(sdk.APIError for sdk in loaded))
+    # Errors inside a stream are the SDK's own; only the SDKs that are in use are loaded. One that
+    # another thread is in the middle of loading has raised nothing yet.
+    names = ("openai", "anthropic")
+    errors = [getattr(sys.modules.get(name), "APIError", None) for name in names]
+    return (ModelError, HTTPError, TimeoutError, ValueError, *filter(None, errors))
+
+
+def load_httpx() -> None:
+    """OpenAI's client looks at httpx where anything has loaded it, also where another thread is in
+    the middle of that: it is loaded whole before there is a client."""
+    with suppress(ImportError):
+        import_module("httpx")
 
 
 def _build(settings: ModelSettings) -> _Client:
@@ -78,6 +88,7 @@ def _build(settings: ModelSettings) -> _Client:
         caught()
     if settings.provider == "anthropic":
         return _anthropic(settings)
+    load_httpx()
     return _openai(settings)
 
 

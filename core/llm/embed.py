@@ -9,7 +9,7 @@ from typing import Any
 from core.errors import Misconfigured, ModelFailed
 from core.ledger.meter import Meter
 from core.llm import minilm
-from core.llm.clients import CONNECT_SECONDS, OPENAI_ADDRESS, caught
+from core.llm.clients import CONNECT_SECONDS, OPENAI_ADDRESS, caught, load_httpx
 from core.llm.counted import tokens
 from core.llm.failures import failure
 from core.llm.models import ModelSettings, parse
@@ -204,6 +204,7 @@ def _client(remote: ModelSettings) -> Any:
     from httpx2 import Timeout
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
+    load_httpx()
     timeout = Timeout(None, connect=CONNECT_SECONDS)
     return AsyncOpenAI(
         api_key=remote.api_key or "none",
