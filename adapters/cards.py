@@ -52,6 +52,11 @@ def mark(word: str) -> str:
     return f"{_SIGNS.get(word, _WARNING)} {word}"
 
 
+def notices(card: Card) -> list[str]:
+    """What else is to be known, as warnings for as long as somebody can still decide."""
+    return [f"{_WARNING} {one}" if card.buttons else one for one in card.notices]
+
+
 def offered(card: Card, *, is_shortened: bool) -> tuple[Button, ...]:
     """The desk's buttons; where this card could not show all, Send is behind the full text."""
     if not is_shortened:

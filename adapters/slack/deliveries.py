@@ -9,7 +9,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from adapters.once import Once
+from adapters.recent import Recent
 from adapters.slack import commands, fields, inbound, looking, private, stopping
 from adapters.slack.admission import GUEST
 from adapters.slack.api import SlackApi
@@ -71,8 +71,8 @@ class Deliveries:
         self._bots_of_places = Breaker(clock, most=BOT_QUESTIONS, seconds=BOT_SECONDS)
         self._refusals = Breaker(clock, most=1, seconds=REFUSED_SECONDS)
         self._edits = Breaker(clock, most=EDITS, seconds=60.0)
-        self._once = Once()
-        """Commands that were said to the bot: one message arrives as up to two events."""
+        self._recent = Recent()
+        """One message arrives as up to two events, and each of them again."""
 
     async def take(self, body: Body) -> Reply:
         """200 only for what is committed, answered or deliberately left alone; 503 asks Slack to
@@ -114,7 +114,15 @@ class Deliveries:
             return await self._committed(outside.delivery, self._refused(outside, GUEST))
         if inbound.is_allowed_bot(fields.child(envelope, "event"), self._bots):
             return await self._of_bot(asked)
-        return await self._committed(asked.delivery, self._admitted(asked))
+        return await self._taken(asked)
+
+    async def _taken(self, asked: Question) -> Reply:
+        async def take() -> bool:
+            reply = await self._committed(asked.delivery, self._admitted(asked))
+            return reply.status == 200
+
+        is_taken = await self._recent.taken(asked.delivery, take)
+        return Reply(status=200 if is_taken else 503)
 
     async def _of_bot(self, asked: Question) -> Reply:
         """Two bots that answer each other would never end: one question in a thread and a few in
@@ -145,7 +153,7 @@ class Deliveries:
         asked = edit.question
         # An edit that adds the mention asks for the first time.
         if not edit.was_asked:
-            return await self._committed(asked.delivery, self._admitted(asked))
+            return await self._taken(asked)
         by = f"{asked.place.id} {asked.person.id}"
         if not self._edits.allows(by, asked.delivery):
             return _ignored("many_edits")
@@ -177,8 +185,7 @@ class Deliveries:
 
     async def _stop_said(self, asked: Question, wanted: Stop) -> Reply:
         """Where nothing runs the person is told so; the word is a question in no case."""
-        if not await self._door.stop(wanted) and not self._once.has(asked.delivery):
-            self._once.note(asked.delivery)
+        if not await self._door.stop(wanted):
             sentence = private.sentence(stopping.NOTHING)
             await private.tell(self._api, commands.spot_of(asked), sentence)
         return Reply(status=200)
@@ -194,11 +201,7 @@ class Deliveries:
 
     async def _command(self, asked: Question) -> Reply | None:
         """None where it is none."""
-        if self._once.has(asked.delivery):
-            return _ignored("duplicate_command")
-        told = await self._once.answer(
-            asked.delivery, lambda: commands.said_to(self._speech, asked)
-        )
+        told = await commands.said_to(self._speech, asked)
         return None if told is None else Reply(status=200 if told else 503)
 
     async def _question(self, asked: Question) -> Reply:

@@ -26,7 +26,6 @@ from core.storage.database import Database, Transaction
 from core.telemetry import logs, metrics, spans
 from core.turn.orders.desk import Desk
 from core.turn.permitted import permitted
-from core.turn.repeats import Repeats
 from core.turn.rush import Rush
 from core.turn.setup import Setup
 from core.turn.sharing import NOTHING, share
@@ -82,23 +81,18 @@ class Intake:
         self._new_id = new_id
         self._approvals = approvals
         self._take_back = take_back
-        self._repeats = Repeats()
         self._rush = rush or Rush()
 
     async def accept(self, question: Question) -> Receipt:
         """See `FrontDoor.accept`."""
-        with self._rush.taking():
-            receipt = await self._repeats.once(question.delivery, lambda: self._traced(question))
-        metrics.QUESTIONS.add(receipt.kind)
-        return receipt
-
-    async def _traced(self, question: Question) -> Receipt:
-        with spans.span("accept", {"countersign.thread": question.thread}) as span:
+        traced = spans.span("accept", {"countersign.thread": question.thread})
+        with self._rush.taking(), traced as span:
             receipt = await self._accept(replace(question, trace=spans.carried()))
             span.set({"countersign.outcome": receipt.kind, "countersign.ahead": receipt.ahead})
             # A delivery that comes again is no part of the turn's own trace.
             if receipt.turn and receipt.kind != "duplicate":
                 span.set({"countersign.turn": receipt.turn})
+        metrics.QUESTIONS.add(receipt.kind)
         return receipt
 
     async def _accept(self, question: Question) -> Receipt:

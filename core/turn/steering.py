@@ -19,7 +19,7 @@ Ids = Callable[[PersonId], Awaitable[frozenset[str]]]
 """Every id that is proven to be of the same human."""
 
 LOOK_AGAIN = 0.25
-"""Seconds: a turn looks at every step, and what an admin changes holds within a second."""
+"""Seconds. A turn asks at every step, which would be six looks."""
 
 log = logs.get(__name__)
 
@@ -30,7 +30,7 @@ async def nobody_else(person: PersonId) -> frozenset[str]:
 
 class Steering:
     """One for the whole process. Every replica looks at the same rows: what an admin changes
-    holds from everybody's next call on."""
+    holds everywhere within a second."""
 
     def __init__(
         self,

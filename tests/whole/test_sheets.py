@@ -32,7 +32,7 @@ async def test_a_posted_csv_is_answered_from_with_every_judgement(tmp_path):
         piece = await brought(bot)
         assert rows_of(piece) == [("1229.45",)]
         shown = str(bot.side.replies("sales", answer["thread_ts"]))
-        assert "left out 1 totals row(s): row 4 (I alt)" in shown and "decimal comma" in shown
+        assert "left out a totals row: row 4 (I alt)" in shown and "decimal comma" in shown
 
 
 async def test_a_file_that_somebody_posted_before_is_read_as_well(tmp_path):
@@ -115,7 +115,7 @@ async def test_the_demo_model_answers_verified_queries_of_the_sample(tmp_path):
         [answer, *_] = await said(bot, f"{MENTION} {question}")
         shown = str(bot.side.replies("sales", answer["thread_ts"]))
         assert "chain 12-speed" in shown and "Ingrid Solberg" in shown
-        assert "the demo model writes no SQL: this is the verified query" in shown
+        assert "the demo model writes no SQL and answers by verified queries alone" in shown
 
 
 class ShowThenMail:

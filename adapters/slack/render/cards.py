@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from adapters import links
-from adapters.cards import CUT, STATES, label, offered
+from adapters.cards import CUT, STATES, label, notices, offered
 from adapters.slack import fields
 from adapters.slack.render import effect, escape, limits
 from adapters.slack.render.effect import line, words
@@ -62,7 +62,7 @@ def head(card: Card) -> list[Json]:
 
 def foot(card: Card) -> list[Json]:
     """What else one should know: warnings, where it comes from, who decides until when."""
-    found = [_small(*(f"⚠ {notice}" for notice in card.notices))] if card.notices else []
+    found = [_small(*notices(card))] if card.notices else []
     origin = [f"Asked: “{card.question}”"] if card.question else []
     if card.sources:
         origin.append(f"Rests on: {' · '.join(card.sources)}")

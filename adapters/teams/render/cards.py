@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from adapters.cards import STATES, label, offered
+from adapters.cards import STATES, label, notices, offered
 from adapters.teams.render import effect, limits, tables
 from adapters.teams.render.effect import line, run, small, strong
 from adapters.teams.render.messages import address
@@ -89,7 +89,7 @@ def head(card: Card) -> list[Json]:
 
 def foot(card: Card) -> list[Json]:
     """What else one should know: warnings, where it comes from, who decides until when."""
-    found = [small(f"⚠ {notice}") for notice in card.notices]
+    found = [small(notice) for notice in notices(card)]
     if card.question:
         found.append(small(f"Asked: “{card.question}”"))
     if card.sources:

@@ -120,7 +120,8 @@ def _table(grid: Grid, block: _Block) -> Table | None:
             for at, (number, row) in enumerate(block.body)
             if at in left_out
         )
-        notes.append(f"left out {len(left_out)} totals row(s): {named[:200]}")
+        these = "a totals row" if len(left_out) == 1 else f"{len(left_out)} totals rows"
+        notes.append(f"left out {these}: {named[:200]}")
     if grid.is_hidden:
         notes.insert(0, "this sheet is hidden in the file")
     notes += [note for one in columns for note in one.notes]

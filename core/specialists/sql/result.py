@@ -111,7 +111,8 @@ def structured(brought: Brought) -> Json:
 def text(brought: Brought) -> str:
     """What the orchestrating model reads: what it may say first, then the rows."""
     query, rows = brought.query, brought.rows
-    shown = f"{query.rows:,} row(s)" if query.is_complete else f"the first {query.rows:,} rows"
+    rows_of_it = "1 row" if query.rows == 1 else f"{query.rows:,} rows"
+    shown = rows_of_it if query.is_complete else f"the first {rows_of_it}"
     lines = [f"{brought.title} — {shown} from {query.source}, as of {query.as_of}."]
     if query.verified:
         lines.append(f"Answered by a verified query: {query.verified}.")

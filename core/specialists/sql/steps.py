@@ -226,7 +226,7 @@ class Step:
 def _of_demo(desk: Desk) -> tuple[str, ...]:
     if desk.ask is not None:
         return ()
-    return ("the demo model writes no SQL: this is the verified query nearest to the question",)
+    return ("the demo model writes no SQL and answers by verified queries alone",)
 
 
 def _existing(call: ToolCall | None, schema: Schema) -> list[Relation]:

@@ -35,7 +35,7 @@ async def test_a_file_becomes_a_table_whose_sums_are_exact(tmp_path: Path):
             "SELECT SUM(sales), MIN(_row) FROM report_salg"
         ).fetchall()
     assert (str(total), first) == ("0.3", 2)
-    assert kept.tables[0].notes == ("left out 1 totals row(s): row 4 (Total)",)
+    assert kept.tables[0].notes == ("left out a totals row: row 4 (Total)",)
 
 
 async def test_the_same_bytes_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -52,7 +52,7 @@ def csv_of(text: str, encoding: str = "utf-8") -> Table:
 def test_rows_that_add_up_others_are_left_out_and_named() -> None:
     table = only(book(["Region", "Sales"], ["North", 1], ["South", 2], ["I alt", 3]))
     assert values(table, "sales") == [1, 2]
-    assert "left out 1 totals row(s): row 4 (I alt)" in table.notes
+    assert "left out a totals row: row 4 (I alt)" in table.notes
 
 
 def test_a_customer_whose_name_begins_like_a_total_stays() -> None:

@@ -117,9 +117,16 @@ function drawPosts() {
   const isAtEnd = pane.scrollHeight - pane.scrollTop - pane.clientHeight < 80;
   const typed = document.activeElement?.closest?.(".card, .thumbs, .reply");
   if (typed && !own.size && !told.size && pane.contains(typed) && typed.querySelector("textarea, input")) return;
-  replace(pane, current().kind === "channel" ? threads() : room.activities.map(draw),
+  replace(pane, room.activities.length ? null : beginning(),
+    current().kind === "channel" ? threads() : room.activities.map(draw),
     room.isTyping ? el("p", { class: "typing", role: "status" }, `${state.app.name} is typing…`) : null);
   if (isAtEnd) pane.scrollTop = pane.scrollHeight;
+}
+
+function beginning() {
+  const isOurs = current().kind === "personal";
+  const words = isOurs ? "What did we sell per region in Q3 2026?" : `${MENTION} what did we sell per region in Q3 2026?`;
+  return el("p", { class: "muted" }, "Nobody has written here. Try: ", el("em", {}, words));
 }
 
 function draw(activity) {
