@@ -87,19 +87,6 @@ class Uploads:
             )
         return id
 
-    async def propose(self, file: Attached, order: Order, address: Address) -> None:
-        """Ask the person in their own chat whether they want the file that an order led to. It is
-        made anew when they agree, by the rights that they have then; nothing of it is kept until
-        then. Raises `CountersignError`."""
-        whose = f"{order.person.id}\0{order.words}"
-        id = FileId(f"order_{hashlib.sha256(whose.encode()).hexdigest()[:24]}")
-        there = await private.chat(self._connector, self._directory, address)
-        known = {"name": file.name, "person": order.person.id, "words": order.words}
-        await self._kept.keep(_key(id), known)
-        made = MadeFile(id=id, name=file.name, media_type="", size=len(file.content))
-        asked = _question(made, made.size)
-        await self._connector.send(there["service"], there["conversation"], asked)
-
     async def offer_rows(self, post: Post, address: Address, number: int, figure: Figure) -> None:
         """The same with a figure of the answer, as a file for a spreadsheet. It stands in the
         answer already: where the person cannot be asked, nothing more is done."""
@@ -120,6 +107,19 @@ class Uploads:
             log.info("teams.no_rows", extra={"fields": {"reason": failure.reason}})
             return
         await self._kept.keep(asked, {"id": id})
+
+    async def propose(self, file: Attached, order: Order, address: Address) -> None:
+        """Ask the person in their own chat whether they want the file that an order led to. It is
+        made anew when they agree, by the rights that they have then; nothing of it is kept until
+        then. Raises `CountersignError`."""
+        whose = f"{order.person.id}\0{order.words}"
+        id = FileId(f"order_{hashlib.sha256(whose.encode()).hexdigest()[:24]}")
+        there = await private.chat(self._connector, self._directory, address)
+        known = {"name": file.name, "person": order.person.id, "words": order.words}
+        await self._kept.keep(_key(id), known)
+        made = MadeFile(id=id, name=file.name, media_type="", size=len(file.content))
+        asked = _question(made, made.size)
+        await self._connector.send(there["service"], there["conversation"], asked)
 
     async def answered(self, activity: Json, tenant: str) -> None:
         """The person has agreed, or not. Never raises: what goes wrong is told to them."""

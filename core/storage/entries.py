@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from decimal import Decimal
 
-from core.records import Billing, Cost, LedgerEntry, PersonId, ThreadId, TurnId, Usage
+from core.records import Billing, Cost, LedgerEntry, ThreadId, TurnId, Usage
 from core.storage import reservations, usage
 from core.storage.database import Database, Row, Statements, Transaction
 
@@ -97,16 +97,6 @@ async def cost_of_turn(db: Statements, turn: TurnId) -> Cost:
         "SELECT kind, model, input_tokens + output_tokens AS tokens, price, is_partial, seconds"
         " FROM entries WHERE turn = ? ORDER BY seq",
         (turn,),
-    )
-    return _sum(rows)
-
-
-async def cost_of_person(db: Statements, person: PersonId, since: float) -> Cost:
-    """The same for everything that a person has used since then."""
-    rows = await db.fetch(
-        "SELECT kind, model, input_tokens + output_tokens AS tokens, price, is_partial, seconds"
-        " FROM entries WHERE person = ? AND started_at >= ? ORDER BY seq",
-        (person, since),
     )
     return _sum(rows)
 

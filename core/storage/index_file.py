@@ -9,6 +9,7 @@ them. A `vec0` table partitioned by scope takes room for a whole block of vector
 for each thread at a block size of 64, 1.5 MB at its default.
 """
 
+import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
@@ -22,9 +23,9 @@ from core.storage.embeddings import Embedded, Extent, as_blob
 from core.storage.index import DEPTH, words
 
 ROOM = 4_000
-"""Chunks that hold the words by which a question is ranked, at least where its rarest word is in
-fewer: to rank one takes ten microseconds."""
-_LAYOUT = 2
+"""Chunks of the scopes that hold the words by which a question is ranked, at least where its
+rarest word is in fewer: to rank one takes ten microseconds."""
+_LAYOUT = 3
 _SCHEMA = """
     DROP TABLE IF EXISTS chunks;
     DROP TABLE IF EXISTS vectors;
@@ -38,13 +39,13 @@ _SCHEMA = """
       scope TEXT, seq INTEGER, model TEXT, vector BLOB, PRIMARY KEY (scope, seq)
     ) WITHOUT ROWID;
     CREATE VIRTUAL TABLE words USING fts5(
-      title, body, content='', contentless_delete=1, tokenize='unicode61'
+      scope, title, body, content='', contentless_delete=1, tokenize='unicode61'
     );
-    PRAGMA user_version = 2;
+    PRAGMA user_version = 3;
 """
 _ADD_CHUNK = "INSERT INTO chunks (seq, id, scope, source, title, body) VALUES (?, ?, ?, ?, ?, ?)"
 _ADD_VECTOR = "INSERT INTO vectors (scope, seq, model, vector) VALUES (?, ?, ?, ?)"
-_ADD_WORDS = "INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)"
+_ADD_WORDS = "INSERT INTO words (rowid, scope, title, body) VALUES (?, ?, ?, ?)"
 _BY_MEANING = """
     SELECT id, chunks.scope, source, title, body
     FROM (
@@ -63,7 +64,7 @@ _BY_WORDS = """
     FROM (
       SELECT seq AS found, fits
       FROM (SELECT rowid AS held, rank AS fits FROM words
-            WHERE words MATCH ? AND rank MATCH 'bm25(2.0, 1.0)')
+            WHERE words MATCH ? AND rank MATCH 'bm25(0.0, 2.0, 1.0)')
       CROSS JOIN chunks ON seq = held
       WHERE scope IN (SELECT value FROM json_each(?))
         AND (? IS NULL OR source IN (SELECT value FROM json_each(?)))
@@ -147,7 +148,7 @@ def put(file: apsw.Connection, rows: Sequence[Embedded]) -> None:
             place = (row.seq, chunk.id, chunk.scope, chunk.source)
             _rows(file, _ADD_CHUNK, *place, chunk.title, chunk.text)
             _rows(file, _ADD_VECTOR, chunk.scope, row.seq, row.model, row.vector)
-            _rows(file, _ADD_WORDS, row.seq, chunk.title, chunk.text)
+            _rows(file, _ADD_WORDS, row.seq, _scope_word(chunk.scope), chunk.title, chunk.text)
 
 
 def remove(file: apsw.Connection, numbers: Iterable[int]) -> None:
@@ -211,31 +212,45 @@ def by_words(
 ) -> list[Chunk]:
     """The chunks of the scopes that hold words of the text, best first; none of the sources in
     `but`."""
-    if not scopes or not (asked := _telling(file, words(text))):
+    asked = words(text)
+    telling = _telling(file, scopes, asked) if scopes and asked else ""
+    if not telling:
         return []
     inside = json.dumps(list(scopes))
     bounds = (*_within(sources), json.dumps(list(but)), DEPTH)
-    return [_chunk(*row) for row in _rows(file, _BY_WORDS, asked, inside, *bounds)]
+    return [_chunk(*row) for row in _rows(file, _BY_WORDS, telling, inside, *bounds)]
 
 
-def _telling(file: apsw.Connection, asked: Sequence[str]) -> str:
-    """The words, quoted: as many of the rarest as are, together, in no more chunks than may be
-    ranked. What is in half of all chunks says little about any of them."""
-    held = sorted((_held(file, _quoted(word)), _quoted(word)) for word in asked)
-    rarest = [word for count, word in held if count]
-    fits, beyond = 1, len(rarest) + 1
+def _telling(file: apsw.Connection, scopes: Sequence[str], asked: Sequence[str]) -> str:
+    """What to match: as many of the rarest words as are, together, in no more chunks of the scopes
+    than may be ranked; empty where there is none. What is in half of all chunks says little about
+    any of them."""
+    if _held(file, _inside(scopes)) <= ROOM:
+        return _asking(scopes, asked)
+    held = [(_held(file, _asking(scopes, [word])), word) for word in asked]
+    rarest = [word for count, word in sorted(held) if count]
+    fits, beyond = min(1, len(rarest)), len(rarest) + 1
     while beyond - fits > 1:
         middle = (fits + beyond) // 2
-        if _held(file, " OR ".join(rarest[:middle])) <= ROOM:
+        if _held(file, _asking(scopes, rarest[:middle])) <= ROOM:
             fits = middle
         else:
             beyond = middle
-    return " OR ".join(rarest[:fits])
+    return _asking(scopes, rarest[:fits]) if fits else ""
 
 
-def _held(file: apsw.Connection, words: str) -> int:
-    """How many chunks hold one of the words, counted as far as it matters."""
-    [(count,)] = _rows(file, _HOLDING, words, ROOM + 1)
+def _asking(scopes: Sequence[str], asked: Sequence[str]) -> str:
+    """One of the words, in one of the scopes: other people's chunks are not even counted."""
+    return f"{_inside(scopes)} AND {{title body}} : ({' OR '.join(map(_quoted, asked))})"
+
+
+def _inside(scopes: Sequence[str]) -> str:
+    return f"scope : ({' OR '.join(map(_scope_word, scopes))})"
+
+
+def _held(file: apsw.Connection, asking: str) -> int:
+    """How many chunks match, counted as far as it matters."""
+    [(count,)] = _rows(file, _HOLDING, asking, ROOM + 1)
     return count
 
 
@@ -246,6 +261,11 @@ def _within(sources: Sequence[str] | None) -> tuple[str | None, str | None]:
 
 def _chunk(id: str, scope: str, source: str, title: str, body: str) -> Chunk:
     return Chunk(id=id, scope=scope, source=source, title=title, text=body)
+
+
+def _scope_word(scope: str) -> str:
+    """The scope as one word of the text index, so that it narrows the search from inside."""
+    return f"s{hashlib.sha256(scope.encode()).hexdigest()[:24]}"
 
 
 def _quoted(word: str) -> str:

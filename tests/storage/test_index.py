@@ -178,3 +178,18 @@ async def test_a_common_word_does_not_hide_a_rare_one(
     assert await ids(index, ["thread:1"], [], "the leave adoption") == ["rare"]
     assert len(await ids(index, ["thread:1"], [], "leave")) == 12
     await index.close()
+
+
+@pytest.mark.parametrize("extent", [0, 30])
+async def test_what_is_common_elsewhere_is_not_common_here(
+    sqlite: Database, monkeypatch: pytest.MonkeyPatch, extent: int
+) -> None:
+    monkeypatch.setattr(index_file, "ROOM", 20)
+    index = await open_index(sqlite, model="mini")
+    others = [chunk(f"c{n}", "papers:other", "the leave rules") for n in range(40)]
+    await index.add(others, [toward(0)] * 40)
+    mine = [chunk("leave", text="my leave"), chunk("rare", text="adoption")]
+    more = [chunk(f"m{n}", text="something else") for n in range(extent)]
+    await index.add([*mine, *more], [toward(1)] * len([*mine, *more]))
+    assert set(await ids(index, ["thread:1"], [], "leave adoption")) == {"leave", "rare"}
+    await index.close()
